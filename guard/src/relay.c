@@ -183,7 +183,7 @@ void relay(int guest, int network, int ready, int traffic, const uint8_t *mac) {
         relay_one_way(NETWORK, &events[3]);
         if (!answered && ways[NETWORK].judged > 0) {
             answered = true;
-            if (write(ready, "", 1) != 1) end("nobody waits for the network");
+            if (write(ready, "", 1) != 1) end("the guard waits no more for the network");
         }
     }
 }

@@ -74,7 +74,7 @@ def check_stdin(vm, c):
     while b"closed" not in e.out:
         c.step()
     e.stdin(bytes(900000))  # more than the window: a process that does not read must not hang the writer
-    expect(e.wait() == (EXITED_BY, 0), "stdin that nobody reads")
+    expect(e.wait() == (EXITED_BY, 0), "stdin that no process reads")
     # Beyond the credit: the agent drops the excess and lives.
     e = c.exec(["wc", "-c"], flags=1)
     for _ in range(8):
@@ -399,7 +399,7 @@ def check_variables_and_secrets(vm, c):
 
 
 def check_configure_does_not_hang_on_a_hostile_root(vm, c):
-    """/etc is a FIFO's directory that blocks whoever opens for writing; the agent's child waits at most."""
+    """/etc is a FIFO's directory that blocks a process that opens it for writing; the agent's child waits at most."""
     out = sh(c, "mkdir /x && mount -t tmpfs x /x && mkfifo /x/hostname.cloche-new /x/hostname && mount --bind /x /etc")
     expect(out[0] == (EXITED_BY, 0), out)
     try:
@@ -585,7 +585,7 @@ def check_a_host_that_does_not_read_blocks_nobody(vm, c):
 
 
 def check_a_root_that_forges_ports_keeps_none_from_coming(vm, c):
-    """It mounts its own /sys and /dev, where each port is a pipe that nobody reads, and announces ports without end."""
+    """It mounts its own /sys and /dev, where each port is a pipe without a reader, and announces ports without end."""
     out = sh(c, """
         mkdir -p /real /forged/dev
         for i in 1 2 3 4 5 6 7; do
@@ -1059,7 +1059,7 @@ def check_upper_disk(share, image, directory):
                 expect(c.request(PING, b"x").payload == b"x" and b"after" not in e.out, "a writer waits, the agent does not")
                 expect(e.wait() == (EXITED_BY, 0) and time.monotonic() - start > 2, "it thaws by itself")
                 c.request(FREEZE, struct.pack("<I", 600000))
-                # Children that cannot go on before their command share the agent's memory, and hold nobody up.
+                # Children that cannot go on before their command share the agent's memory, and hold no other process up.
                 waiting = [c.begin(EXEC, exec_payload(["sh", "-c", "pwd; echo $N"], env=[f"N={i}"], cwd=f"/new/{i}", flags=4)) for i in range(20)]
                 expect(c.request(PING, b"y").payload == b"y", "a ping beside children that wait")
                 expect(sh(c, "echo runs")[1] == b"runs\n" and not set(waiting) & set(c.answers), "another execution beside them")

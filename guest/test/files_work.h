@@ -75,7 +75,7 @@ static inline void begin_work(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Whatever modes the tests have left. */
+/* With any modes that the tests have left. */
 static inline void end_work(void) {
     CHECK(nftw(work, open_one, 16, FTW_PHYS) == 0);
     CHECK(nftw(work, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);

@@ -64,8 +64,8 @@ static void header_is_as_documented(void) {
     CHECK(get32(header + 20) == crc32(header, 20) && seal == ~crc32(header, 20));
 }
 
-/* Whatever stands between frames (garbage, cut frames followed by the zeros of a new connection, broken seals), the
- * frames after it are found, and nothing else is. */
+/* In spite of all that stands between frames (garbage, cut frames followed by the zeros of a new connection, broken
+ * seals), the frames after it are found, and nothing else is. */
 static void frames_are_found_in_any_stream(uint64_t seed) {
     static uint8_t payload[FRAME_PAYLOAD_MAX + 8];
     static const uint8_t zeros[FRAME_PAYLOAD_MAX + FRAME_SEAL];

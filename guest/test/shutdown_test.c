@@ -120,7 +120,7 @@ static pid_t born(void (*life)(void)) {
     return pid;
 }
 
-/* Nobody's: its parent is gone. */
+/* An orphan: its parent is gone. */
 static void orphan(void (*life)(void)) {
     pid_t parent = fork();
     CHECK(parent >= 0);
@@ -260,7 +260,7 @@ static void a_second_request_only_shortens_the_grace(void) {
     stop(LONG);
 }
 
-/* False where nobody may make a namespace. */
+/* False where this user may make no namespace. */
 static bool play(void (*script)(void)) {
     memset(told, 0, sizeof *told);
     pid_t stage = fork();

@@ -33,7 +33,7 @@ static void check_bytes(const struct window *w, const struct store *store) {
     CHECK(at == w->end);
 }
 
-/* Whatever hosts and logs do: no byte goes that somebody is owed, and the latest bytes are there. */
+/* In any order of what hosts and logs do: no byte goes that a reader is owed, and the latest bytes are there. */
 static void nothing_owed_is_overwritten(uint64_t seed) {
     struct window w = {.attached = random_below(&seed, 2), .acknowledged = random_below(&seed, 2), .logging = random_below(&seed, 3) == 0};
     struct store store = {0};

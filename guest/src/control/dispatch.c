@@ -16,7 +16,7 @@
 #include "wire/port.h"
 #include "wire/request.h"
 
-/* Frames without a request have nobody to tell; they are dropped. */
+/* A frame without a request has no caller to answer; it is dropped. */
 static void failed(int port, uint32_t request, int code, const char *sentence) {
     if (request != 0) port_failed(port, request, code, sentence);
 }

@@ -37,8 +37,8 @@ static void windows_limit(void) {
     if (sysinfo(&info) == 0) store_set_budget((uint64_t)info.totalram * info.mem_unit / 8);
 }
 
-/* The agent has little to do and many wait for it: without this a ping waits for the turns of whatever moves files, some
- * milliseconds each. Its children begin with the usual priority. */
+/* The agent has little to do and many wait for it: without this a ping waits for the turns of the processes that move
+ * files, some milliseconds each. Its children begin with the usual priority. */
 static void go_first(void) {
     enum { NICE = -10 };
     struct sched_param none = {0};

@@ -87,7 +87,7 @@ int execution_start(int port, uint32_t request, const struct exec_request *comma
 }
 
 int execution_start_file(int port, uint32_t request, const struct file_request *file, const char **sentence) {
-    /* Nobody comes back to a file operation, so it keeps no more than keeps it going. */
+    /* No host attaches to a file operation, so it keeps no more than keeps it going. */
     enum { FILE_WINDOW = 256 * 1024 };
     struct spawned spawned;
     struct execution *e = slot(sentence);

@@ -47,11 +47,11 @@ bool executions_pump(void);
 /* When executions_pump is to be called even without an event, in milliseconds as by now_ms. */
 int64_t executions_deadline(void);
 
-/* Forgets, of the plain executions that have ended and are kept for whoever may attach, the one that ended first; false
- * if there is none. */
+/* Forgets, of the plain executions that have ended and are kept for hosts that may attach, the one that ended first;
+ * false if there is none. */
 bool executions_forget_oldest_kept(void);
 
-/* Kills every process of the guest but this one, and forgets all executions: nobody hears of their ends. */
+/* Kills every process of the guest but this one, and forgets all executions: their ends are not reported. */
 void executions_end_all(void);
 
 /* How many run. */

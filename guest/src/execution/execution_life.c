@@ -111,7 +111,7 @@ static void say_exited(struct execution *e) {
     e->said_exited = true;
 }
 
-/* All has come and whoever is there has it. */
+/* All output has come, and the host that is attached has it. */
 static void complete(struct execution *e) {
     if (e->terminal >= 0) { /* hangs up on descendants */
         loop_close(e->terminal);

@@ -19,14 +19,14 @@ void input_close(struct input *input) {
     input->fd = -1;
 }
 
-/* What filled the pipe at first nobody has read. */
+/* The pipe is full: the command has read nothing of what filled it first. */
 static void found_full(struct input *input) {
     if (!input->was_full) input->edge.moved = 0;
     input->was_full = true;
     edge_wait(&input->edge, input->fd);
 }
 
-/* Answers how many bytes the pipe took; closes the input if nobody reads it. */
+/* Answers how many bytes the pipe took; closes the input if no process reads it. */
 static size_t give(struct input *input, const uint8_t *bytes, size_t length) {
     if (!edge_ready(&input->edge)) return 0;
     ssize_t n = write(input->fd, bytes, length);

@@ -9,7 +9,7 @@
 #include "memory/ring.h"
 
 struct input {
-    int fd; /* -1: there is none, or nobody reads it any more */
+    int fd; /* -1: there is none, or no process reads it any more */
     struct edge_state edge;
     bool was_full; /* its pipe, so that what it takes now its reader has taken before */
     bool at_end; /* the host has said STDIN_EOF */
@@ -32,5 +32,5 @@ void input_attach(struct input *input);
 /* Writes what the pipe takes. */
 void input_pump(struct input *input);
 
-/* Nobody will read it any more. */
+/* No process will read it any more. */
 void input_close(struct input *input);

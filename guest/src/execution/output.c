@@ -63,7 +63,7 @@ bool output_fill(struct output *output, bool (*forget)(void)) {
     int count = store_slices(&output->store, output->window.end, wanted, slices);
     ssize_t n = readv(output->fd, slices, count);
     if (n < 0 && errno == EINTR) return true;
-    /* A terminal says EIO while nobody has it open, which may change. */
+    /* A terminal says EIO while no process has it open, which may change. */
     if (n < 0 && (errno == EAGAIN || errno == EIO) && !output->draining) {
         edge_wait(&output->edge, output->fd);
         return false;

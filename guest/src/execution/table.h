@@ -1,4 +1,4 @@
-/* The table of executions: one slot each, from EXEC until nobody can want to know of it any more. */
+/* The table of executions: one slot each, from EXEC until no host can ask for it any more. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct execution {
     uint32_t request;     /* for STARTED or FAILED */
     uint32_t flags;       /* as in EXEC */
     int stop_signal;      /* asks it to end, and leaves to it what it has started; 0: SIGTERM, as for all others */
-    bool file;            /* a file operation, which ends with its port and that nobody can come back to */
+    bool file;            /* a file operation, which ends with its port; no host can attach to it later */
     struct child_memory *memory; /* its child's until it executes or ends; NULL: none */
     int report;           /* tells whether exec worked; -1: it has told */
     bool announced;       /* STARTED or FAILED was said */
@@ -46,7 +46,7 @@ uint32_t exit_value(int status);
 
 struct execution *table_find(uint32_t id);
 
-/* One that a host may name: it runs or ran, and nobody waits for its STARTED. */
+/* One that a host may name: it runs or ran, and its STARTED was sent. */
 struct execution *table_find_started(uint32_t id);
 
 /* The same, but for file operations. */

@@ -1,6 +1,6 @@
 /* COPY_IN: makes a file or a tree of records, none of which is trusted. Each directory is opened once, by its name in the
  * one above it and never through a link, and stays open while the records are below it: so no record, and no link that
- * anybody puts in its way, leads out of the destination. */
+ * another process puts in its way, leads out of the destination. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static void make_other(int directory, const struct entry *entry, const char *nam
     }
     if (!made) stream_failed(errno, name, "It cannot be made");
     int fd = pin(directory, temp.temporary, kinds[entry->kind]);
-    if (fd < 0) stream_failed(errno, name, "Somebody else has changed it");
+    if (fd < 0) stream_failed(errno, name, "Another process has changed it");
     if (set_owners && fchownat(fd, "", attributes.uid, attributes.gid, AT_EMPTY_PATH) != 0) {
         stream_failed(errno, name, "The owner cannot be set");
     }
@@ -153,7 +153,7 @@ static void enter_directory(int parent, const struct entry *entry, const char *n
     int fd = openat(parent, leaf, (made ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) stream_failed(errno, name, "The directory cannot be opened");
     if (made && (fstat(fd, &status) != 0 || status.st_uid != geteuid())) {
-        stream_failed(ESTALE, name, "Somebody else has changed it");
+        stream_failed(ESTALE, name, "Another process has changed it");
     }
     push_level(fd, made, entry);
 }

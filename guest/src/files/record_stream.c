@@ -17,7 +17,7 @@ static size_t input_start, input_end;
 
 void stream_begin(const char *path) { request_path = path; }
 
-/* A stream that nobody reads any more has nobody to be told of it. */
+/* If the host reads the stream no more, there is no caller to be told of it. */
 static void write_out(const uint8_t *bytes, size_t length) {
     while (length > 0) {
         ssize_t n = write(STDOUT_FILENO, bytes, length);

@@ -33,5 +33,5 @@ bool window_attach(struct window *window, uint64_t offset);
 /* What a host says to have. It can have no more than it was sent. */
 void window_acknowledge(struct window *window, uint64_t offset);
 
-/* Nobody will want the acknowledged bytes of an output that is complete. */
+/* No host will want the acknowledged bytes of an output that is complete. */
 void window_forget_acknowledged(struct window *window);

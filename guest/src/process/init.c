@@ -52,7 +52,7 @@ pid_t init_fork(void) {
 int init_prepare(void) {
     join_group(GROUPS);
     unsigned long plain = MS_NOSUID | MS_NODEV;
-    /* A /proc shows the namespace of whoever mounted it. */
+    /* A /proc shows the namespace of the process that mounted it. */
     if (mount("proc", "/proc", "proc", plain | MS_NOEXEC, NULL) != 0) return errno;
     if (mount("tmpfs", "/run", "tmpfs", plain, "mode=0755,size=20%") != 0) return errno;
     return 0;

@@ -1,5 +1,5 @@
 /* The init of an image: an execution that is process 1 of a process namespace of its own. The agent stays process 1 of the
- * VM, so whatever an init does at its start and its end (systemd kills all that it sees) leaves the agent alone, and its
+ * VM, so what an init does at its start and its end (systemd kills all that it sees) leaves the agent alone, and its
  * reboot(2) ends the namespace, not the VM: the agent is told, and ends the VM in order. Everything else of the guest is
  * shared: mounts, network, host name. */
 #pragma once
@@ -23,6 +23,6 @@ void init_leave(void);
 /* The init was reaped, or never came to be: its mounts are taken away. */
 void init_ended(void);
 
-/* Whether an init with this status has asked for the end of the system by reboot(2). Nobody in the namespace can kill its
- * process 1 by these signals: the kernel does so in its name (reboot_pid_ns). */
+/* Whether an init with this status has asked for the end of the system by reboot(2). No process in the namespace can kill
+ * its process 1 by these signals: the kernel does so in its name (reboot_pid_ns). */
 bool init_asked_for_the_end(int status);

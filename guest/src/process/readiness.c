@@ -23,7 +23,7 @@ static pid_t speaker; /* 0: there is no init */
 static bool ready, more;
 
 static struct {
-    uint32_t request; /* 0: nobody waits there */
+    uint32_t request; /* 0: no host waits there */
     uint32_t connection;
 } waiting[PORTS];
 
@@ -71,7 +71,7 @@ static bool says_ready(const char *word, size_t length) {
     return false;
 }
 
-/* Anybody in the guest may send to the socket; the kernel says who it was. */
+/* Every process of the guest may send to the socket; the kernel says who it was. */
 static bool read_word(void) {
     char word[WORD_MAX];
     union {

@@ -30,7 +30,7 @@ void die(const char *format, ...) {
     va_start(arguments, format);
     vlog(format, arguments);
     va_end(arguments);
-    tcdrain(STDERR_FILENO); /* The reboot waits for nobody, and the host shows this line. */
+    tcdrain(STDERR_FILENO); /* The reboot does not wait for the console, and the host shows this line. */
     reboot(RB_AUTOBOOT);
     for (;;) pause();
 }

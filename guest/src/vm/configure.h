@@ -8,7 +8,7 @@
 /* Checks all fields and begins to apply them. Answers 0 if an answer follows, or a failure code with its sentence. */
 int configure_begin(int port, uint32_t request, uint8_t *payload, size_t length, const char **sentence);
 
-/* A snapshot is about to be taken: whoever runs on from it first needs an identity. */
+/* A snapshot is about to be taken: a VM that is restored from it needs an identity first. */
 void identity_forget(void);
 
 /* Whether entropy is awaited, without which clones would do the same as their siblings. */

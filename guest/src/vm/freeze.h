@@ -13,7 +13,7 @@ int thaw_begin(int port, uint32_t request, bool *begun, const char **sentence);
 
 bool freeze_is_on(void);
 
-/* Thaws when nobody has in time; answers when that is due, in milliseconds as by now_ms. */
+/* Thaws when no host has in time; answers when that is due, in milliseconds as by now_ms. */
 void freeze_pump(void);
 int64_t freeze_deadline(void);
 

@@ -10,5 +10,5 @@ void grow_open(int directory, const char *disk);
  * bytes: what the disk is to have; the kernel learns of that a moment after the host does */
 int grow_begin(int port, uint32_t request, uint64_t bytes, const char **sentence);
 
-/* At the end of the VM, when nobody writes any more: has nothing left to be recovered. */
+/* At the end of the VM, when no process writes any more: leaves nothing to be recovered. */
 void grow_end(void);

@@ -59,7 +59,7 @@ static bool add_address(int netlink, unsigned interface, const struct address *a
     struct request request = {
         .header = {.nlmsg_len = NLMSG_LENGTH(sizeof request.address), .nlmsg_type = RTM_NEWADDR,
                    .nlmsg_flags = NLM_F_CREATE | NLM_F_REPLACE},
-        /* A VM's address is the host's choice, so nobody has to be asked whether it is taken. */
+        /* A VM's address is the host's choice, so no neighbour has to be asked whether it is taken. */
         .address = {.ifa_family = (uint8_t)address->family, .ifa_prefixlen = address->prefix, .ifa_index = interface,
                     .ifa_flags = address->family == AF_INET6 ? IFA_F_NODAD : 0},
     };

@@ -19,7 +19,7 @@ static bool write_secret(int directory, const struct secret *secret) {
     return fchmod(fd, 0400) == 0 && close(fd) == 0 && good;
 }
 
-/* Whatever root of the guest has made of it, no more is written than an agent has. */
+/* Also if root of the guest has changed it, no more is written than an agent has. */
 static void overwrite(int directory, const char *name) {
     static const uint8_t zeros[SECRET_MAX];
     struct stat status;

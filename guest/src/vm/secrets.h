@@ -1,4 +1,4 @@
-/* /run/secrets. Used in a child: whatever an image or the guest's root has made of the path may block. */
+/* /run/secrets. Used in a child: what an image or the guest's root has put at the path may block. */
 #pragma once
 
 #include <stdbool.h>

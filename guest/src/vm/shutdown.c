@@ -105,7 +105,8 @@ void shutdown_main_ended(uint32_t kind, uint32_t value) {
     begin_killing();
 }
 
-/* What not even SIGKILL has ended, because it is stuck in the kernel, counts as one: how much it is nobody tells. */
+/* What not even SIGKILL has ended, because it is stuck in the kernel, counts as one, for the kernel does not
+ * tell how many they are. */
 static uint32_t killed(void) {
     unsigned count = children_killed() - killed_before + !children_none();
     return count > KILLED_MAX ? KILLED_MAX : count;

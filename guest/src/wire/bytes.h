@@ -1,4 +1,4 @@
-/* Little-endian integers in byte arrays, whatever their alignment. */
+/* Little-endian integers in byte arrays of any alignment. */
 #pragma once
 
 #include <stdint.h>

@@ -90,7 +90,8 @@ struct frame_parser {
 /* How many bytes of a frame's body are still to come; 0 while its header is. */
 size_t frame_body_missing(const struct frame_parser *parser);
 
-/* Where these bytes go. Whoever has put them there gives them to frame_parse from there, which then copies nothing. */
+/* Where these bytes go. The caller that has put them there gives them to frame_parse from there, which then
+ * copies nothing. */
 static inline uint8_t *frame_body(struct frame_parser *parser) { return parser->body + parser->body_length; }
 
 /* Takes bytes until a frame is complete or none are left, and answers how many it took. Bytes that are no frame are

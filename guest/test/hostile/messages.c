@@ -1,4 +1,4 @@
-/* Messages that nobody asked for, or that do not belong there. */
+/* Messages that no request asked for, or that do not belong there. */
 #include "conversation.h"
 
 #include <string.h>

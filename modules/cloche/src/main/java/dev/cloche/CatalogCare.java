@@ -6,8 +6,10 @@ import dev.cloche.catalog.DueMigration;
 import dev.cloche.image.CacheProblem;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
-import dev.cloche.machine.Machines;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.qemu.SnapshotCheck;
+import dev.cloche.runtime.RuntimeUnusable;
+import dev.cloche.sandbox.Orphan;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
@@ -70,7 +72,7 @@ public final class CatalogCare {
             return List.of("Files were not compared with their records, because migrations are due.");
         }
         try (Catalog catalog = Catalog.open(root, Rooms.SCHEMAS, Rooms.installGate())) {
-            Rooms.images(options, root, catalog).check().stream()
+            Rooms.images(options, Installation.named(options), root, catalog).check().stream()
                     .map(CacheProblem::what)
                     .forEach(problems::add);
             problems.addAll(machineOrphans(root, catalog));
@@ -78,20 +80,21 @@ public final class CatalogCare {
         problems.addAll(SnapshotCheck.problems(root));
         CatalogMaintenance.copyOfLost(root)
                 .ifPresent(copy -> problems.add("The copy " + copy
-                        + " is of other records, which were lost: 'cloche catalog restore' puts it in the place of these; remove it if"
-                        + " you do not want it, and new copies are made."));
-        orphans().stream().map(OrphanInfo::what).forEach(problems::add);
+                        + " is of other records, which were lost: 'cloche catalog restore' puts it in the place of"
+                        + " these; remove it if you do not want it, and new copies are made."));
+        orphans().stream().map(Orphan::what).forEach(problems::add);
         return List.copyOf(problems);
     }
 
-    /** What is kept for machines whose directories are gone; what somebody is making just now is not. */
+    /** Describes what is kept for machines whose directories are gone, but for machines that a process is making now. */
     private List<String> machineOrphans(Path root, Catalog catalog) {
-        try (VmProvider vms = Rooms.vms(options, root);
-                Machines machines = Rooms.machines(root, Rooms.images(options, root, catalog), vms)) {
+        try (VmProvider vms = Rooms.vms(Installation.of(options).share(), root);
+                MachineManager machines =
+                        Rooms.machines(root, Rooms.images(options, Installation.named(options), root, catalog), vms)) {
             return machines.orphans().stream()
                     .map(orphan -> orphan.what() + " Remove it with: cloche maintain")
                     .toList();
-        } catch (VmException.MissingResource incomplete) {
+        } catch (VmException.MissingResource | HostException.NoRuntime | RuntimeUnusable incomplete) {
             return List.of("What is kept for machines was not compared with their directories: "
                     + incomplete.getMessage() + ".");
         }
@@ -111,7 +114,7 @@ public final class CatalogCare {
      * Finds what no record has: VMs, sockets, directories of sandboxes and snapshots, output of commands, and what images are kept
      * for. Changes nothing.
      */
-    public List<OrphanInfo> orphans() {
+    public List<Orphan> orphans() {
         try (Rooms rooms = Rooms.open(options)) {
             return new OrphanCare(rooms).find();
         }
@@ -123,7 +126,7 @@ public final class CatalogCare {
      *
      * @return what is still there
      */
-    public List<OrphanInfo> removeOrphans() {
+    public List<Orphan> removeOrphans() {
         try (Rooms rooms = Rooms.open(options)) {
             return new OrphanCare(rooms).remove();
         }

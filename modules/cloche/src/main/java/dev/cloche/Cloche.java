@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.RegistryLogin;
 import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
+import dev.cloche.sandbox.Orphan;
 import dev.cloche.sandbox.SandboxManager;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +31,14 @@ public final class Cloche implements AutoCloseable {
         this.rooms = rooms;
     }
 
+    /**
+     * Returns whether Cloche has VMs for the operating system and the processor of this JVM: Linux on x86-64. Loads nothing
+     * native. What else it needs of a host, {@link #examine} says.
+     */
+    public static boolean isSupported() {
+        return HostSystem.ofThisJvm().isSupported();
+    }
+
     /** Opens the state root that the environment names; see {@link ClocheOptions#ofEnvironment()}. */
     public static Cloche open() {
         return open(ClocheOptions.ofEnvironment());
@@ -38,7 +47,9 @@ public final class Cloche implements AutoCloseable {
     /**
      * Opens a state root, making it if it is missing.
      *
-     * @throws dev.cloche.base.ClocheException if it cannot be used, or a newer Cloche has written it
+     * @throws HostException.Unsupported if {@link #isSupported} is false; nothing was made
+     * @throws dev.cloche.base.ClocheException if this JVM denies native calls (code {@code linux.native-access-denied};
+     *     nothing was made), or the root cannot be used, or a newer Cloche has written it
      */
     public static Cloche open(ClocheOptions options) {
         Rooms rooms = Rooms.open(options);
@@ -176,7 +187,7 @@ public final class Cloche implements AutoCloseable {
      * Verifies a login with its registry and keeps it in the state root, for this and every other process.
      *
      * @param registry as in images' names, for example {@code docker.io} or {@code ghcr.io}
-     * @return false if the registry asks nobody for a login, so that this one is kept unverified
+     * @return false if the registry asks for no login, so that this one is kept unverified
      * @throws dev.cloche.base.ClocheException if the registry does not take it or cannot be asked
      */
     public boolean login(String registry, RegistryLogin login) {
@@ -195,10 +206,10 @@ public final class Cloche implements AutoCloseable {
     /**
      * Takes over the detached sandboxes that no living process owns, now and whenever there is one, until this handle is
      * closed: their idle timeouts and restart policies are acted on and their ends recorded at once. So are those of named
-     * machines, which nobody owns. They go on when it is closed or this process dies, and the next that calls this takes them
+     * machines, which no process owns. They go on when it is closed or this process dies, and the next that calls this takes them
      * over. For processes that are there to stay; to be called once.
      *
-     * <p>Returns at once. Whatever it takes over can still be used by every process.
+     * <p>Returns at once. Every process can still use what this one takes over.
      */
     public void adopt() {
         sandboxRoom().keep();
@@ -224,7 +235,7 @@ public final class Cloche implements AutoCloseable {
      * The VMs that run or have run and that no sandbox, machine or pool has, because the records were lost or restored; {@link
      * CatalogCare#removeOrphans} ends them.
      */
-    public List<OrphanInfo> unrecordedVms() {
+    public List<Orphan> unrecordedVms() {
         return new OrphanCare(rooms).vms();
     }
 

@@ -20,8 +20,8 @@ import java.util.Optional;
  * }</pre>
  *
  * @param home the state root: images, records, VMs; absolute; made 0700 if missing
- * @param share directories with what {@code ./setup} builds (guard, kernel, initramfs, base image); absolute; of each file
- *     the first match wins
+ * @param share directories with what VMs are made with (guard, kernel, initramfs, base image), as {@code ./setup} builds it;
+ *     absolute; of each file the first match wins. If none of them exists, the runtime artefact on the class path is used
  * @param logins by registry, as in images' names ({@code docker.io} for Docker Hub); they come before those of
  *     {@link Cloche#login} and of Docker
  * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
@@ -46,8 +46,8 @@ public record ClocheOptions(
 
     /**
      * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
-     * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE}, {@code share} in the state root, and the
-     * system property {@code cloche.share}, which the launcher sets, in this order, as far as they are set.
+     * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE} and the system property {@code cloche.share},
+     * which the launcher sets, in this order, as far as they are set.
      * With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
      */
     public static ClocheOptions ofEnvironment() {
@@ -61,7 +61,6 @@ public record ClocheOptions(
                 .orElseGet(() -> Path.of(System.getProperty("user.home"), ".local", "share", "cloche"));
         List<Path> share = new ArrayList<>();
         setting(environment, "CLOCHE_SHARE").map(Path::of).ifPresent(share::add);
-        share.add(home.resolve("share"));
         launcherShare.map(Path::of).ifPresent(share::add);
         TemplateMaking making =
                 setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
@@ -89,7 +88,7 @@ public record ClocheOptions(
         return new ClocheOptions(home, share, all, templateMaking, maintenance, poolListener);
     }
 
-    /** The same with templates made in another way, or by nobody. */
+    /** Returns the same with templates made in another way, or not at all. */
     public ClocheOptions withTemplateMaking(TemplateMaking value) {
         return new ClocheOptions(home, share, logins, value, maintenance, poolListener);
     }

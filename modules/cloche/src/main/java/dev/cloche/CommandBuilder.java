@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * ExecResult result = sandbox.command("python3", "-")
  *         .environment("LANG", "C.UTF-8")
- *         .user("nobody")
+ *         .user("www-data")
  *         .timeout(Duration.ofSeconds(10))
  *         .run("print(6*7)".getBytes());
  * }</pre>
@@ -51,7 +51,7 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
 
     /**
      * Whether the guest keeps its output until {@link Execution#acknowledge}, and its end until {@link Sandbox#release}: then
-     * it survives this process without a loss, runs on when its handle is closed, and waits where nobody reads.
+     * it survives this process without a loss, runs on when its handle is closed, and waits while no process reads its output.
      */
     public CommandBuilder acknowledged(boolean kept) {
         acknowledged = kept;

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Which programs of this host drive durable commands: each holds a shared lock for as long as it does. The kernel lets go of
- * it with the program, where a lease lasts half a minute longer, and nobody has the lease of a command that is about to be
- * driven. Safe for use from several threads.
+ * Tells which programs of this host drive durable commands: each holds a shared lock for as long as it does. The kernel lets go of
+ * it with the program, where a lease lasts half a minute longer, and a command that is about to be driven has no lease
+ * yet. Safe for use from several threads.
  */
 final class CommandDrivers {
     /** How long a wait goes on before it looks for a driver again: no event tells of the death of the last one. */
@@ -41,7 +41,7 @@ final class CommandDrivers {
             try {
                 LockFile.lockShared(file(outputs), Deadline.none()).ifPresent(held::set);
             } catch (InterruptedException e) {
-                throw new IllegalStateException("nobody interrupts this thread", e);
+                throw new IllegalStateException("no other thread interrupts this one", e);
             }
         });
         return held.get();

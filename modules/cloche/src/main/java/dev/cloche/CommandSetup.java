@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * How a command is to be run. What is not set is as the image says. Not safe for use from several threads.
  *
  * <pre>{@code
- * sandbox.command("make").workingDirectory("/src").user("nobody").environment("CI", "true").run();
+ * sandbox.command("make").workingDirectory("/src").user("www-data").environment("CI", "true").run();
  * }</pre>
  *
  * @param <T> the builder itself

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.process.ProcessView;
 import dev.cloche.sandbox.CommandOptions;
 import java.util.function.Function;
 
@@ -8,15 +9,15 @@ import java.util.function.Function;
  *
  * <pre>{@code
  * cloche.driveCommands(); // here, or in another program that stays, such as `cloche keep`
- * ProcessInfo build = cloche.processes().command("box", "make", "-j2").workingDirectory("/src").start();
+ * ProcessView build = cloche.processes().command("box", "make", "-j2").workingDirectory("/src").start();
  * // then, or in another program:
  * cloche.processes().await(build.id(), Duration.ofHours(1));
  * }</pre>
  */
 public final class DurableCommand extends CommandSetup<DurableCommand> {
-    private final Function<CommandOptions, ProcessInfo> starter;
+    private final Function<CommandOptions, ProcessView> starter;
 
-    DurableCommand(Function<CommandOptions, ProcessInfo> starter) {
+    DurableCommand(Function<CommandOptions, ProcessView> starter) {
         this.starter = starter;
     }
 
@@ -27,7 +28,7 @@ public final class DurableCommand extends CommandSetup<DurableCommand> {
      *
      * @throws dev.cloche.base.ClocheException if there is no such sandbox or it does not run
      */
-    public ProcessInfo start() {
+    public ProcessView start() {
         return starter.apply(options());
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Of each output 256 KiB wait on the host and a pipe full in the guest; a command whose output nobody reads is then
+ * <p>Of each output 256 KiB wait on the host and a pipe full in the guest; a command whose output is not read is then
  * blocked, and delays no other.
  *
  * <p>To outlive its caller on purpose is what {@linkplain Processes#command durable commands} are for.
@@ -170,8 +170,8 @@ public final class Execution implements AutoCloseable {
     }
 
     /**
-     * Waits for the command's end, which is told after its last byte of output has come: whoever leaves more unread than
-     * fits waits here for ever, or until the timeout.
+     * Waits for the command's end, which is told after its last byte of output has come: a caller that leaves more
+     * unread than fits waits here for ever, or until the timeout.
      *
      * <p>An interrupt ends the command as {@link #close()} does, unless it is left running, and then this wait.
      *
@@ -227,7 +227,7 @@ public final class Execution implements AutoCloseable {
         whenOver.run();
     }
 
-    /** So that an output that nobody reads does not hold back its end. */
+    /** Closes an output that the caller does not read, so that it does not hold back the end of the command. */
     private static void drop(InputStream output) {
         try {
             output.close();
@@ -236,7 +236,7 @@ public final class Execution implements AutoCloseable {
         }
     }
 
-    /** A full disk that is soon made room on ends nobody's wait. */
+    /** Waits for the end, also while the guest is halted for a full disk: it goes on when there is space again. */
     private ExitStatus awaitUnhindered() {
         for (int hindered = 0; ; ) {
             try {

@@ -48,7 +48,7 @@ public final class ForkBuilder {
         return this;
     }
 
-    /** What runs in the parent runs on in each child; by default it is killed there before anybody has the child. */
+    /** Lets what runs in the parent run on in each child; by default it is killed there before the caller gets the child. */
     public ForkBuilder keepRunning(boolean value) {
         keepRunning = value;
         return this;
@@ -56,7 +56,7 @@ public final class ForkBuilder {
 
     /**
      * Gives each child a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the parent are taken away before
-     * anybody has a child, unless {@link #keepSecrets} says otherwise.
+     * the caller gets a child, unless {@link #keepSecrets} says otherwise.
      */
     public ForkBuilder secret(String name, byte[] value) {
         secrets.add(name, value);

@@ -3,6 +3,8 @@ package dev.cloche;
 import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.NativeAccess;
+import dev.cloche.linux.NativeAccessDeniedException;
 import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
@@ -32,6 +34,15 @@ final class HostExamination {
     }
 
     List<HealthCheck> checks() {
+        HostSystem system = HostSystem.ofThisJvm();
+        if (!system.isSupported()) {
+            return List.of(failure("system", new HostException.Unsupported(system)));
+        }
+        try {
+            NativeAccess.require();
+        } catch (NativeAccessDeniedException denied) {
+            return List.of(failure("native access", denied));
+        }
         List<HealthCheck> checks = new ArrayList<>();
         Optional<Path> root = stateRoot(checks);
         disk(root, checks);
@@ -90,14 +101,17 @@ final class HostExamination {
 
     private Optional<VmResources> resources(List<HealthCheck> checks) {
         try {
-            VmResources resources = VmResources.find(options.share());
+            Installation installation = Installation.of(options);
+            checks.add(ok("runtime", installation.origin()));
+            VmResources resources = VmResources.find(installation.share());
             KernelImage kernel = resources.kernel();
             checks.add(ok(
                     "kernel",
-                    "Linux " + kernel.facts().release() + " (" + kernel.facts().kind() + ") at " + kernel.kernel()));
+                    "Linux " + kernel.properties().release() + " ("
+                            + kernel.properties().kind() + ") at " + kernel.kernel()));
             return Optional.of(resources);
         } catch (ClocheException e) {
-            checks.add(failure("kernel", e));
+            checks.add(failure("runtime", e));
             return Optional.empty();
         }
     }

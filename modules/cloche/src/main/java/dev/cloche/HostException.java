@@ -2,10 +2,13 @@ package dev.cloche;
 
 import dev.cloche.base.ClocheException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host does not let Cloche use its state root; thrown by {@link Cloche#open(ClocheOptions)}.
+ * The host is none that Cloche runs on, or does not let it use its state root; thrown by {@link
+ * Cloche#open(ClocheOptions)}.
  *
  * <pre>{@code
  * try (Cloche cloche = Cloche.open(options.withHome(Path.of("/tmp")))) {
@@ -18,6 +21,18 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class HostException extends ClocheException {
     private HostException(String code, String sentence, String remedy, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
+    }
+
+    /** Cloche has no VMs for this operating system or processor. Code {@code host.unsupported}. */
+    public static final class Unsupported extends HostException {
+        Unsupported(HostSystem system) {
+            super(
+                    "host.unsupported",
+                    "Cloche runs on Linux on x86-64, and this is " + system.name() + " on " + system.architecture()
+                            + ".",
+                    "Use a host with Linux on x86-64; Cloche.isSupported() tells before.",
+                    null);
+        }
     }
 
     /** The state root cannot be made or read. Code {@code host.state-root-unusable}. */
@@ -42,7 +57,7 @@ public abstract sealed class HostException extends ClocheException {
         }
     }
 
-    /** The state root belongs to somebody else. Code {@code host.state-root-foreign}. */
+    /** The state root belongs to another user. Code {@code host.state-root-foreign}. */
     public static final class StateRootForeign extends HostException {
         StateRootForeign(Path home, String owner) {
             super(
@@ -50,6 +65,23 @@ public abstract sealed class HostException extends ClocheException {
                     "The state root " + home + " belongs to " + owner + ".",
                     "Name a directory of your own with CLOCHE_HOME.",
                     null);
+        }
+    }
+
+    /** Nothing has the files that VMs are made with. Code {@code host.no-runtime}. */
+    public static final class NoRuntime extends HostException {
+        NoRuntime(List<Path> looked) {
+            super(
+                    "host.no-runtime",
+                    "There is nothing that VMs are made with: no runtime artefact on the class path"
+                            + (looked.isEmpty() ? "" : ", and no directory " + list(looked)),
+                    "Add the dependency dev.cloche:cloche-runtime-linux-x86_64, or name the dist/share directory of an"
+                            + " installation with CLOCHE_SHARE.",
+                    null);
+        }
+
+        private static String list(List<Path> looked) {
+            return looked.stream().map(Path::toString).collect(Collectors.joining(" or "));
         }
     }
 

@@ -1,12 +1,14 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.ImageDetails;
 import dev.cloche.image.ImagePruneReport;
 import dev.cloche.image.ImagePruneRequest;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageSummary;
-import dev.cloche.image.ListedImage;
+import dev.cloche.image.LocalImage;
+import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +23,7 @@ import java.util.OptionalLong;
  * Images images = cloche.images();
  * images.pull("debian:12");
  * images.tag("debian:12", "base:tested");
- * images.save(List.of("base:tested"), Path.of("base.tar"), PullProgress.silent());
+ * images.save(List.of("base:tested"), Path.of("base.tar"), PullListener.none());
  * System.out.println(images.prune(Duration.ofDays(30)).bytes() + " bytes are free again");
  * }</pre>
  *
@@ -37,18 +39,18 @@ public final class Images {
         this.store = store;
     }
 
-    /** Every name, the newest first, and then the images that are used and have no name any more. */
-    public List<ImageInfo> list() {
-        return store.listed().stream().map(ImageInfo::of).toList();
+    /** Returns every name, the newest first, and then the images that are used and have no name any more. */
+    public List<LocalImage> list() {
+        return store.listed();
     }
 
-    /** A whole digest in place of its beginning; any other text as it is. */
+    /** Returns a whole digest in place of its beginning; any other text as it is. */
     static String exact(ImageStore store, String image) {
         return image.startsWith(DIGEST) ? store.resolve(image).toString() : image;
     }
 
-    private ImageInfo info(ImageSummary image) {
-        return ImageInfo.of(new ListedImage(image, store.holdersOf(image.manifest())));
+    private LocalImage local(ImageSummary image) {
+        return new LocalImage(image, store.holdersOf(image.manifest()));
     }
 
     /**
@@ -58,23 +60,22 @@ public final class Images {
      * @throws dev.cloche.base.ClocheException if the reference is malformed, or the image cannot be fetched or used;
      *     layers that are complete by then are kept for the next try
      */
-    public ImageInfo pull(String image) {
-        return pull(image, PullProgress.silent());
+    public LocalImage pull(String image) {
+        return pull(image, PullListener.none());
     }
 
-    /** Like {@link #pull(String)}, telling {@code progress} how far it is. */
-    public ImageInfo pull(String image, PullProgress progress) {
-        return info(
-                store.pull(ImageReference.parse(image), PullPolicy.ALWAYS, new PullReport(progress), Deadline.none()));
+    /** Like {@link #pull(String)}, telling {@code listener} how far it is. */
+    public LocalImage pull(String image, PullListener listener) {
+        return local(store.pull(ImageReference.parse(image), PullPolicy.ALWAYS, listener, Deadline.none()));
     }
 
     /**
-     * Everything that is known of an image.
+     * Returns everything that is known of an image.
      *
      * @throws dev.cloche.base.ClocheException if it is not here
      */
     public ImageDetails inspect(String image) {
-        return ImageDetails.of(store.inspect(store.resolve(image)));
+        return store.inspect(store.resolve(image));
     }
 
     /**
@@ -82,8 +83,8 @@ public final class Images {
      *
      * @throws dev.cloche.base.ClocheException if {@code existing} is not here
      */
-    public ImageInfo tag(String existing, String name) {
-        return info(store.tag(store.resolve(existing), ImageReference.parse(name)));
+    public LocalImage tag(String existing, String name) {
+        return local(store.tag(store.resolve(existing), ImageReference.parse(name)));
     }
 
     /**
@@ -134,18 +135,18 @@ public final class Images {
      * @throws dev.cloche.base.ClocheException if it is none, is damaged, or does not say what an image is called; of an
      *     image that cannot be loaded nothing is kept
      */
-    public List<ImageInfo> load(Path archive, PullProgress progress) {
-        return load(archive, Optional.empty(), progress);
+    public List<LocalImage> load(Path archive, PullListener listener) {
+        return load(archive, Optional.empty(), listener);
     }
 
-    /** Like {@link #load(Path, PullProgress)}, for an archive with one image, which gets this name. */
-    public ImageInfo load(Path archive, String name, PullProgress progress) {
-        return load(archive, Optional.of(ImageReference.parse(name)), progress).getFirst();
+    /** Like {@link #load(Path, PullListener)}, for an archive with one image, which gets this name. */
+    public LocalImage load(Path archive, String name, PullListener listener) {
+        return load(archive, Optional.of(ImageReference.parse(name)), listener).getFirst();
     }
 
-    private List<ImageInfo> load(Path archive, Optional<ImageReference> name, PullProgress progress) {
-        return store.load(archive, name, new PullReport(progress), Deadline.none()).stream()
-                .map(this::info)
+    private List<LocalImage> load(Path archive, Optional<ImageReference> name, PullListener listener) {
+        return store.load(archive, name, listener, Deadline.none()).stream()
+                .map(this::local)
                 .toList();
     }
 
@@ -157,7 +158,7 @@ public final class Images {
      * @param archive a file that does not exist yet
      * @throws dev.cloche.base.ClocheException if an image is not here, there is such a file, or a layer is not to be had
      */
-    public void save(List<String> images, Path archive, PullProgress progress) {
-        store.save(images.stream().map(store::resolve).toList(), archive, new PullReport(progress), Deadline.none());
+    public void save(List<String> images, Path archive, PullListener listener) {
+        store.save(images.stream().map(store::resolve).toList(), archive, listener, Deadline.none());
     }
 }

@@ -1,12 +1,15 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
 import dev.cloche.machine.MachineInit;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.NewMachine;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.vm.Network;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,15 +25,15 @@ import java.util.TreeMap;
  * }</pre>
  */
 public final class MachineBuilder {
-    private final dev.cloche.machine.Machines room;
+    private final MachineManager room;
     private final Map<String, String> environment = new TreeMap<>();
     private final Map<String, String> labels = new TreeMap<>();
     private final List<String> publish = new ArrayList<>();
     private NewMachine wanted;
     private Optional<Network> network = Optional.empty();
-    private PullProgress progress = PullProgress.silent();
+    private PullListener progress = PullListener.none();
 
-    MachineBuilder(dev.cloche.machine.Machines room, String name, String image) {
+    MachineBuilder(MachineManager room, String name, String image) {
         this.room = room;
         wanted = NewMachine.of(new MachineName(name), image);
     }
@@ -68,13 +71,13 @@ public final class MachineBuilder {
     }
 
     /** Says whether it is started again after an end without a request. */
-    public MachineBuilder restart(RestartPolicy policy) {
+    public MachineBuilder restart(MachineRestartPolicy policy) {
         return settings(wanted.settings().withRestartPolicy(policy));
     }
 
-    /** Who is its process 1: {@code agent}, {@code systemd}, {@code openrc}, or the path of a program in the image. */
-    public MachineBuilder init(String program) {
-        return settings(wanted.settings().withInit(new MachineInit(program)));
+    /** Sets its process 1, for example {@link MachineInit#SYSTEMD}. */
+    public MachineBuilder init(MachineInit program) {
+        return settings(wanted.settings().withInit(program));
     }
 
     /** Its network; by default none, or {@link Network#USER} if ports are published. */
@@ -96,7 +99,7 @@ public final class MachineBuilder {
     }
 
     /** Who is told how far a pull is. */
-    public MachineBuilder progress(PullProgress listener) {
+    public MachineBuilder progress(PullListener listener) {
         progress = listener;
         return this;
     }
@@ -109,8 +112,8 @@ public final class MachineBuilder {
      */
     public MachineInfo make() {
         Network kind = network.orElse(publish.isEmpty() ? Network.NONE : Network.USER);
-        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(Words.of(kind)));
-        room.create(machine, new PullReport(progress), Deadline.none());
+        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(kind));
+        room.create(machine, progress, Deadline.none());
         return MachineInfo.of(room.get(wanted.name()), room);
     }
 

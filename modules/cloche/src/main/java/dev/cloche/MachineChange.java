@@ -2,9 +2,10 @@ package dev.cloche;
 
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.vm.Network;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,19 +53,18 @@ public final class MachineChange {
     }
 
     /** Says whether it is started again after an end without a request. */
-    public MachineChange restart(RestartPolicy policy) {
+    public MachineChange restart(MachineRestartPolicy policy) {
         return settings(settings -> settings.withRestartPolicy(policy));
     }
 
-    /** Who is its process 1, as in {@link MachineBuilder#init}. */
-    public MachineChange init(String program) {
-        MachineInit init = new MachineInit(program);
-        return settings(settings -> settings.withInit(init));
+    /** Sets its process 1, as {@link MachineBuilder#init} does. */
+    public MachineChange init(MachineInit program) {
+        return settings(settings -> settings.withInit(program));
     }
 
     /** Its network, as in {@link MachineBuilder#network}. */
     public MachineChange network(Network value) {
-        return settings(settings -> settings.withNetwork(Words.of(value)));
+        return settings(settings -> settings.withNetwork(value));
     }
 
     /** The ports that it publishes from now on, in place of those that it has published; as in {@link MachineBuilder#publish}. */

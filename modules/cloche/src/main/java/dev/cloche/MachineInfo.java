@@ -1,10 +1,14 @@
 package dev.cloche;
 
+import dev.cloche.machine.CurrentMachine;
+import dev.cloche.machine.MachineInit;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineOrigin;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.vm.Network;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
@@ -20,7 +24,7 @@ import java.util.Optional;
  * @param needsRecovery whether its file says that it runs, and nothing of it does; see {@link Machines#recover}
  * @param image the reference that it was made from; files of other programs have none
  * @param diskGib what its guest sees of its disk
- * @param network {@code none}, or what it was given
+ * @param network what its guest reaches
  * @param publish ports of the host that lead into it
  * @param init who is its process 1
  * @param restartPolicy whether it is started again after an end without a request
@@ -45,13 +49,13 @@ public record MachineInfo(
         int cpus,
         int memoryMib,
         int diskGib,
-        String network,
+        Network network,
         List<String> publish,
-        String init,
+        MachineInit init,
         Map<String, String> environment,
         Map<String, String> labels,
         boolean autostart,
-        RestartPolicy restartPolicy,
+        MachineRestartPolicy restartPolicy,
         Instant createdAt,
         Optional<Instant> startedAt,
         Optional<Instant> provisionedAt,
@@ -66,7 +70,7 @@ public record MachineInfo(
         Optional<String> provision,
         List<String> unsupported,
         Optional<VmHindrance> hindrance) {
-    static MachineInfo of(dev.cloche.machine.MachineInfo info, dev.cloche.machine.Machines room) {
+    static MachineInfo of(CurrentMachine info, MachineManager room) {
         PersistedMachine machine = info.machine();
         MachineSettings settings = machine.settings();
         MachineOrigin origin = machine.origin();
@@ -80,7 +84,7 @@ public record MachineInfo(
                 machine.resources().diskGb(),
                 settings.network(),
                 settings.publish(),
-                settings.init().value(),
+                settings.init(),
                 settings.env(),
                 settings.labels(),
                 settings.autostart(),

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.machine.BrokenMachine;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineView;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ public record MachineList(List<MachineInfo> machines, List<BrokenMachine> broken
         broken = List.copyOf(broken);
     }
 
-    static MachineList of(List<MachineView> views, dev.cloche.machine.Machines room) {
+    static MachineList of(List<MachineView> views, MachineManager room) {
         List<MachineInfo> machines = new ArrayList<>();
         List<BrokenMachine> broken = new ArrayList<>();
         for (MachineView view : views) {

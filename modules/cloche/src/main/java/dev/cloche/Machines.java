@@ -1,10 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
 import dev.cloche.machine.BrokenMachine;
 import dev.cloche.machine.ChangedMachine;
 import dev.cloche.machine.KeptSnapshot;
 import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import java.nio.charset.StandardCharsets;
@@ -36,11 +38,11 @@ public final class Machines {
     private static final Duration STOP_MARGIN = Duration.ofSeconds(30);
     private static final Duration CHANGE_LIMIT = Duration.ofMinutes(5);
 
-    private final dev.cloche.machine.Machines room;
+    private final MachineManager room;
     private final UnaryOperator<String> exactImage;
 
     /** @param exactImage finds the image that the beginning of a digest means */
-    Machines(dev.cloche.machine.Machines room, UnaryOperator<String> exactImage) {
+    Machines(MachineManager room, UnaryOperator<String> exactImage) {
         this.room = room;
         this.exactImage = exactImage;
     }
@@ -57,9 +59,9 @@ public final class Machines {
         return new MachineBuilder(room, name, exactImage.apply(image));
     }
 
-    /** Like {@link #start(String, PullProgress)}, telling nobody. */
+    /** Starts a machine as {@link #start(String, PullListener)} does, without a listener. */
     public Machine start(String name) {
-        return start(name, PullProgress.silent());
+        return start(name, PullListener.none());
     }
 
     /**
@@ -68,8 +70,8 @@ public final class Machines {
      *
      * @param progress is told of a pull, if its image is not here any more
      */
-    public Machine start(String name, PullProgress progress) {
-        return new Machine(room.start(new MachineName(name), new PullReport(progress), Deadline.none()));
+    public Machine start(String name, PullListener progress) {
+        return new Machine(room.start(new MachineName(name), progress, Deadline.none()));
     }
 
     /** Connects to a running machine. */
@@ -147,9 +149,9 @@ public final class Machines {
         return get(clone);
     }
 
-    /** Like {@link #adopt(String, PullProgress)}, telling nobody. */
+    /** Takes a copy in as {@link #adopt(String, PullListener)} does, without a listener. */
     public MachineInfo adopt(String copy) {
-        return adopt(copy, PullProgress.silent());
+        return adopt(copy, PullListener.none());
     }
 
     /**
@@ -165,9 +167,9 @@ public final class Machines {
      * @param progress is told of a pull, if its image is not here any more
      * @throws dev.cloche.base.ClocheException with the code {@code machine.invalid} if it is no copy
      */
-    public MachineInfo adopt(String copy, PullProgress progress) {
+    public MachineInfo adopt(String copy, PullListener progress) {
         MachineName name = new MachineName(copy);
-        var _ = room.adopt(name, new PullReport(progress), Deadline.none());
+        var _ = room.adopt(name, progress, Deadline.none());
         return get(copy);
     }
 
@@ -211,19 +213,18 @@ public final class Machines {
      * @throws dev.cloche.base.ClocheException with the code {@code machine.archive} if the file is damaged or of a newer form;
      *     nothing is left behind
      */
-    public MachineInfo importFrom(Path archive, PullProgress progress) {
+    public MachineInfo importFrom(Path archive, PullListener progress) {
         return importFrom(archive, Optional.empty(), progress);
     }
 
-    /** Makes a machine of such a file under another name; otherwise does what {@link #importFrom(Path, PullProgress)} does. */
-    public MachineInfo importFrom(Path archive, String name, PullProgress progress) {
+    /** Makes a machine of such a file under another name; otherwise does what {@link #importFrom(Path, PullListener)} does. */
+    public MachineInfo importFrom(Path archive, String name, PullListener progress) {
         return importFrom(archive, Optional.of(new MachineName(name)), progress);
     }
 
-    private MachineInfo importFrom(Path archive, Optional<MachineName> name, PullProgress progress) {
-        return get(room.importFrom(archive, name, new PullReport(progress), Deadline.none())
-                .name()
-                .value());
+    private MachineInfo importFrom(Path archive, Optional<MachineName> name, PullListener progress) {
+        return get(
+                room.importFrom(archive, name, progress, Deadline.none()).name().value());
     }
 
     /** Changes a machine. A larger disk is there at once, also while it runs; all else from its next start. */
@@ -235,8 +236,8 @@ public final class Machines {
      * Makes the machine that a TOML file describes, or changes it to match: the keys of config.toml that are a person's to
      * choose, of which those that are left out stay as they are.
      */
-    public MachineChanged apply(Path file, PullProgress progress) {
-        return changed(room.apply(file, new PullReport(progress), Deadline.none()));
+    public MachineChanged apply(Path file, PullListener progress) {
+        return changed(room.apply(file, progress, Deadline.none()));
     }
 
     /** The names of the machines that are to be started with the session of their user, sorted. */
@@ -250,7 +251,7 @@ public final class Machines {
     }
 
     /**
-     * Replaces the text of a machine's configuration, if it is good, and nobody has changed it since it was read.
+     * Replaces the text of a machine's configuration, if it is good, and was not changed since it was read.
      *
      * @param seen what {@link #configuration} said
      */

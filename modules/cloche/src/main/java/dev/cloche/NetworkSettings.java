@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.SandboxException;
+import dev.cloche.vm.Network;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
 import java.net.InetAddress;

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.process.ProcessRegistry;
+import dev.cloche.sandbox.Orphan;
 import dev.cloche.sandbox.Orphans;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,30 +12,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What no room has recorded. */
+/** Finds and removes what no record has. */
 record OrphanCare(Rooms rooms) {
     private Orphans ofSandboxes() {
         return rooms.sandboxes().orphans(rooms.machines()::vms);
     }
 
-    /** The VMs among them. */
-    List<OrphanInfo> vms() {
-        return ofSandboxes().vms().stream().map(OrphanInfo::of).toList();
+    /** Returns the VMs among them. */
+    List<Orphan> vms() {
+        return ofSandboxes().vms();
     }
 
-    List<OrphanInfo> find() {
-        List<OrphanInfo> found = new ArrayList<>();
-        ofSandboxes().find().stream().map(OrphanInfo::of).forEach(found::add);
+    List<Orphan> find() {
+        List<Orphan> found = new ArrayList<>(ofSandboxes().find());
         outputs()
-                .forEach(id ->
-                        found.add(OrphanInfo.ofExecution(directory().resolve(id).toString())));
+                .forEach(id -> found.add(
+                        Orphan.of(Orphan.Kind.EXECUTION, directory().resolve(id).toString())));
         return List.copyOf(found);
     }
 
-    /** Answers what is still there. */
-    List<OrphanInfo> remove() {
-        List<OrphanInfo> left =
-                ofSandboxes().remove().stream().map(OrphanInfo::of).toList();
+    /** Returns what is still there. */
+    List<Orphan> remove() {
+        List<Orphan> left = ofSandboxes().remove();
         rooms.executions().sweep();
         return left;
     }

@@ -5,6 +5,7 @@ import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.PoolStatus;
 import dev.cloche.vm.Guest;
+import dev.cloche.vm.Network;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolStatus;
+import dev.cloche.vm.Network;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

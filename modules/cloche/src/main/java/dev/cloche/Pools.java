@@ -1,6 +1,9 @@
 package dev.cloche;
 
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.SandboxPools;
+import dev.cloche.vm.Network;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -18,11 +21,11 @@ import java.util.function.UnaryOperator;
  * }</pre>
  */
 public final class Pools {
-    private final dev.cloche.sandbox.Pools pools;
+    private final SandboxPools pools;
     private final UnaryOperator<String> exactImage;
 
     /** @param exactImage finds the image that the beginning of a digest means */
-    Pools(dev.cloche.sandbox.Pools pools, UnaryOperator<String> exactImage) {
+    Pools(SandboxPools pools, UnaryOperator<String> exactImage) {
         this.pools = pools;
         this.exactImage = exactImage;
     }
@@ -40,7 +43,7 @@ public final class Pools {
 
     /** The same, whose unused VMs are ended after 10 minutes. */
     public PoolInfo set(String image, int memoryMib, int cpus, int depth) {
-        return set(image, memoryMib, cpus, depth, dev.cloche.sandbox.Pools.DEFAULT_MAX_AGE);
+        return set(image, memoryMib, cpus, depth, SandboxPools.DEFAULT_MAX_AGE);
     }
 
     /** The same, for sandboxes without a network. */
@@ -113,7 +116,7 @@ public final class Pools {
      *
      * @return what went wrong, one sentence each
      */
-    public List<String> fill(PullProgress progress) {
-        return pools.fill(new PullReport(progress));
+    public List<String> fill(PullListener progress) {
+        return pools.fill(progress);
     }
 }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The registry of processes of one state root, opened when somebody asks for it: few do. Thread-safe. */
+/** Keeps the registry of processes of one state root, opened at its first use: few programs use it. Thread-safe. */
 final class ProcessRoom implements AutoCloseable {
     /** After which another program goes on with a durable command whose driver has died. */
     static final Duration LEASE = Duration.ofSeconds(30);

@@ -3,11 +3,13 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.ExecutionSpec;
 import dev.cloche.execution.Executions;
+import dev.cloche.process.ProcessCount;
 import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.process.ProcessQuery;
 import dev.cloche.process.ProcessRegistry;
+import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.ProcessView;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
@@ -18,15 +20,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The durable records of work on this host, to be looked at and cared for; commands in sandboxes that outlive who started
- * them are such work. Who registers and drives work uses the
- * {@link #registry()}. Safe for use from several threads.
+ * The durable records of work on this host, to be looked at and cared for; commands in sandboxes that outlive the
+ * program that started them are such work. A program that registers and drives work uses the {@link #registry()}. Safe for use from several threads.
  *
  * <pre>{@code
  * cloche.processes().list(false).forEach(process -> System.out.println(process.id() + " " + process.status()));
  * }</pre>
  */
 public final class Processes {
+    /** How many events are read at once. */
+    private static final int PAGE = 1_000;
+
     private final ProcessRegistry registry;
     private final CommandDrivers drivers;
     private final Executions executions;
@@ -61,7 +65,7 @@ public final class Processes {
             String id = executions
                     .start(new ExecutionSpec(record.id(), record.name(), command, options))
                     .id();
-            return registry.view(id).map(ProcessInfo::of).orElseThrow();
+            return registry.view(id).orElseThrow();
         });
     }
 
@@ -75,52 +79,55 @@ public final class Processes {
     }
 
     /**
-     * Processes by id.
+     * Returns processes in the order of their ids.
      *
      * @param ended whether also those that have ended
      */
-    public List<ProcessInfo> list(boolean ended) {
-        return list(ended ? ProcessFilter.ALL : ProcessFilter.ALL.withStatuses(Set.of("running")));
+    public List<ProcessView> list(boolean ended) {
+        ProcessQuery all = ProcessQuery.all();
+        return list(ended ? all : all.withStatuses(Set.of(ProcessStatus.RUNNING)));
     }
 
     /**
-     * Processes by id.
+     * Returns all the processes that a query selects, in the order of their ids.
      *
-     * @throws dev.cloche.base.ClocheException if the filter names a status that does not exist
+     * <pre>{@code
+     * cloche.processes().list(ProcessQuery.all().withStatuses(Set.of(FAILED)).withText("make"));
+     * }</pre>
+     *
+     * @param query its limit says how many are read at once
      */
-    public List<ProcessInfo> list(ProcessFilter filter) {
-        List<ProcessInfo> all = new ArrayList<>();
-        ProcessQuery query = filter.query();
+    public List<ProcessView> list(ProcessQuery query) {
+        List<ProcessView> all = new ArrayList<>();
+        ProcessQuery rest = query;
         while (true) {
-            List<ProcessView> page = registry.views(query);
-            page.forEach(process -> all.add(ProcessInfo.of(process)));
-            if (page.size() < query.limit()) {
+            List<ProcessView> page = registry.views(rest);
+            all.addAll(page);
+            if (page.size() < rest.limit()) {
                 return List.copyOf(all);
             }
-            query = query.after(page.getLast().process().id());
+            rest = rest.after(page.getLast().id());
         }
     }
 
-    /** How many processes there are by type of input and status. */
-    public List<ProcessTally> count(ProcessFilter filter) {
-        return registry.counts(filter.query()).stream()
-                .map(count -> new ProcessTally(count.inputType(), count.status().word(), count.count()))
-                .toList();
+    /** Returns how many processes of a query there are, by type of input and status. */
+    public List<ProcessCount> count(ProcessQuery query) {
+        return registry.counts(query);
     }
 
-    /** The process of that id, if there is one. */
-    public Optional<ProcessInfo> find(String id) {
-        return registry.view(id).map(ProcessInfo::of);
+    /** Returns the process of that id, if there is one. */
+    public Optional<ProcessView> find(String id) {
+        return registry.view(id);
     }
 
     /**
-     * A page of a process's events, of at most 1,000.
+     * Returns a page of a process's events, of at most 1,000.
      *
      * @param after the sequence of the last event before it; 0 for the beginning
      * @throws dev.cloche.base.ClocheException if there is no such process
      */
-    public List<ProcessEventInfo> events(String id, long after) {
-        return infos(registry.eventsAfter(id, after, ProcessEventInfo.PAGE));
+    public List<ProcessEvent> events(String id, long after) {
+        return registry.eventsAfter(id, after, PAGE);
     }
 
     /**
@@ -130,9 +137,9 @@ public final class Processes {
      * @throws ProcessException.Undriven if it has no further event, and is a command that no program drives
      * @throws dev.cloche.base.ClocheException if there is no such process
      */
-    public List<ProcessEventInfo> awaitEvents(String id, long after, Duration longest) {
+    public List<ProcessEvent> awaitEvents(String id, long after, Duration longest) {
         Deadline deadline = Deadline.after(longest);
-        List<ProcessEventInfo> found = events(id, after);
+        List<ProcessEvent> found = events(id, after);
         while (found.isEmpty()) {
             found = nextEvents(id, after, deadline);
             if (deadline.passed()) {
@@ -143,24 +150,20 @@ public final class Processes {
     }
 
     /** One look, which may be shorter than the deadline. */
-    private List<ProcessEventInfo> nextEvents(String id, long after, Deadline deadline) {
+    private List<ProcessEvent> nextEvents(String id, long after, Deadline deadline) {
         try {
             Deadline look = drivers.isRunning(id) ? deadline.orAfter(CommandDrivers.LOOK) : deadline;
-            return infos(registry.awaitEventsAfter(id, after, ProcessEventInfo.PAGE, look));
+            return registry.awaitEventsAfter(id, after, PAGE, look);
         } catch (ProcessException.TimedOut tooLong) {
             return List.of();
         } catch (ProcessException.Undriven undriven) {
             // Its last driver may have written something before it left.
-            List<ProcessEventInfo> last = events(id, after);
+            List<ProcessEvent> last = events(id, after);
             if (last.isEmpty()) {
                 throw undriven;
             }
             return last;
         }
-    }
-
-    private static List<ProcessEventInfo> infos(List<ProcessEvent> events) {
-        return events.stream().map(ProcessEventInfo::of).toList();
     }
 
     /**
@@ -173,7 +176,7 @@ public final class Processes {
      * @throws ProcessException.Undriven if it is a command that no program drives
      * @throws dev.cloche.base.ClocheException if there is no such process
      */
-    public Optional<ProcessInfo> await(String id, Duration longest) {
+    public Optional<ProcessView> await(String id, Duration longest) {
         Deadline deadline = Deadline.after(longest);
         do {
             boolean runs = drivers.isRunning(id);
@@ -188,7 +191,7 @@ public final class Processes {
     }
 
     /**
-     * Asks whoever drives a process to end it. Repeating it does nothing.
+     * Asks the driver of a process to end it. Repeating it does nothing.
      *
      * @throws dev.cloche.base.ClocheException if there is no such process, or it has ended
      */
@@ -200,7 +203,7 @@ public final class Processes {
      * Forgets processes that have ended, with their events, and deletes what the commands among them wrote. So it does with
      * what is left of commands that were forgotten before, by a prune that was killed.
      *
-     * @param unusedFor only those to which nothing has happened for so long, by a clock that nobody can set unless the host
+     * @param unusedFor only those to which nothing has happened for so long, by a clock that cannot be set unless the host
      *     was started anew since
      * @param granted whether also those that a session still has a handle to
      * @return their ids

@@ -40,7 +40,7 @@ public final class RestoreBuilder {
         return this;
     }
 
-    /** What ran when the snapshot was taken runs on in it; by default it is killed before anybody has the sandbox. */
+    /** Lets what ran when the snapshot was taken run on; by default it is killed before the caller gets the sandbox. */
     public RestoreBuilder keepRunning(boolean value) {
         child = child.withRunning(value);
         return this;
@@ -48,7 +48,7 @@ public final class RestoreBuilder {
 
     /**
      * Gives the sandbox a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the original are taken away before
-     * anybody has it, unless {@link #keepSecrets} says otherwise.
+     * the caller gets it, unless {@link #keepSecrets} says otherwise.
      */
     public RestoreBuilder secret(String name, byte[] value) {
         secrets.add(name, value);

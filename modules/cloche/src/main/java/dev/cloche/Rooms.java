@@ -11,13 +11,14 @@ import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.linux.NativeCalls;
 import dev.cloche.linux.ProcessName;
-import dev.cloche.machine.Machines;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.SandboxManager;
+import dev.cloche.sandbox.SandboxPools;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ record Rooms(
         SandboxManager sandboxes,
         SandboxMaintenance maintenance,
         ProcessRoom processes,
-        Machines machines)
+        MachineManager machines)
         implements AutoCloseable {
     /** The tables of every room that has some. */
     static final List<CatalogSchema> SCHEMAS = List.of(
@@ -44,6 +45,9 @@ record Rooms(
             SqliteProcessStore.schema());
 
     static void prepare() {
+        if (!Cloche.isSupported()) {
+            return;
+        }
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
         Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
             Catalog.prepare();
@@ -54,9 +58,10 @@ record Rooms(
 
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options.home());
-        VmProvider vms = vms(options, root);
+        List<Path> share = Installation.of(options).share();
+        VmProvider vms = vms(share, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
-        ImageStoreOptions imageOptions = imageOptions(options, root);
+        ImageStoreOptions imageOptions = imageOptions(options, share, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
@@ -64,7 +69,7 @@ record Rooms(
                 new SandboxManager(root, catalog, images, vms, clock, options.templateMaking(), pools(options, root));
         SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
-        Machines machines = machines(root, images, vms);
+        MachineManager machines = machines(root, images, vms);
         return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
     }
 
@@ -73,21 +78,21 @@ record Rooms(
         return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
     }
 
-    static VmProvider vms(ClocheOptions options, Path root) {
-        return new QemuProvider(VmLayout.of(root), VmResources.find(options.share()));
+    static VmProvider vms(List<Path> share, Path root) {
+        return new QemuProvider(VmLayout.of(root), VmResources.find(share));
     }
 
-    static Machines machines(Path root, ImageStore images, VmProvider vms) {
-        return new Machines(root.resolve("machines"), images, vms, Clock.systemUTC());
+    static MachineManager machines(Path root, ImageStore images, VmProvider vms) {
+        return new MachineManager(root.resolve("machines"), images, vms, Clock.systemUTC());
     }
 
-    static ImageStore images(ClocheOptions options, Path root, Catalog catalog) {
-        return ImageStore.open(root.resolve("cache"), catalog, imageOptions(options, root));
+    static ImageStore images(ClocheOptions options, List<Path> share, Path root, Catalog catalog) {
+        return ImageStore.open(root.resolve("cache"), catalog, imageOptions(options, share, root));
     }
 
-    private static ImageStoreOptions imageOptions(ClocheOptions options, Path root) {
-        List<Path> layouts = options.share().stream()
-                .map(share -> share.resolve("images/base"))
+    private static ImageStoreOptions imageOptions(ClocheOptions options, List<Path> share, Path root) {
+        List<Path> layouts = share.stream()
+                .map(directory -> directory.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
         Path configuration = root.resolve("config.toml");
@@ -99,10 +104,9 @@ record Rooms(
                 .withKeepBytes(() -> Configuration.read(configuration).keepImages());
     }
 
-    private static dev.cloche.sandbox.Pools.Settings pools(ClocheOptions options, Path root) {
+    private static SandboxPools.Settings pools(ClocheOptions options, Path root) {
         Path configuration = root.resolve("config.toml");
-        return new dev.cloche.sandbox.Pools.Settings(
-                () -> Configuration.read(configuration).pools(), options.poolListener());
+        return new SandboxPools.Settings(() -> Configuration.read(configuration).pools(), options.poolListener());
     }
 
     private static Path keptLogins(Path root) {

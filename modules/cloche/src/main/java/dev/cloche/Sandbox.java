@@ -94,7 +94,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * Goes on with a command that this or another process has started, and takes it over from whoever reads it.
+     * Goes on with a command that this or another process has started, and takes it over from the process that reads it.
      *
      * <pre>{@code
      * Execution rest = sandbox.attach(id, stdoutRead, 0);
@@ -106,8 +106,8 @@ public final class Sandbox implements AutoCloseable {
      * <p>The first read of an output whose bytes from there on the guest no longer has throws an error with the code {@code
      * vm.output-gap}; the next one goes on behind the gap.
      *
-     * <p>Of a command whose output waits to be acknowledged, {@link Execution#acknowledge} at once what was read: whoever
-     * read it may have died before.
+     * <p>Of a command whose output waits to be acknowledged, {@link Execution#acknowledge} at once what was read: the
+     * process that read it may have died before.
      *
      * @param id the command's, from {@link Execution#id()} or {@link #executions()}
      * @param stdoutOffset how much of its standard output was read already
@@ -143,7 +143,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * Like {@link #mainCommand}, as the command that the sandbox ends with, whoever watches: also after {@link #detach}, and
+     * Prepares the command as {@link #mainCommand} does, as the one that the sandbox ends with: also after {@link #detach}, and
      * if this process is gone by then.
      */
     public CommandBuilder finalCommand() {

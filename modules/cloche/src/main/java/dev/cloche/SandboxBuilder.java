@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxPolicies;
@@ -8,6 +9,7 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StopSignal;
+import dev.cloche.vm.Network;
 import dev.cloche.vm.NetworkSpec;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -43,7 +45,7 @@ public final class SandboxBuilder {
     private final NetworkSettings network = new NetworkSettings();
     private Secrets secrets = Secrets.none();
     private PullPolicy pull = PullPolicy.MISSING;
-    private PullProgress progress = PullProgress.silent();
+    private PullListener progress = PullListener.none();
 
     SandboxBuilder(Cloche cloche, String image) {
         this.cloche = cloche;
@@ -176,9 +178,8 @@ public final class SandboxBuilder {
     }
 
     /**
-     * It is stopped when nobody has used it for so long, up to 365 days: when no process of this host has a command in it that
-     * it waits for, or moves files, and nobody has used a published port. A main command that was detached is nobody's use. Its
-     * owner sees to it; a detached sandbox has one while a process runs that has called {@link Cloche#adopt()}.
+     * Stops it when it was idle for so long, up to 365 days: no process of this host waited for a command in it or moved
+     * files, and no connection came to a published port. A main command that was detached does not count. Its owner sees to it; a detached sandbox has one while a process runs that has called {@link Cloche#adopt()}.
      */
     public SandboxBuilder idleTimeout(Duration longest) {
         policies = policies.withIdleTimeout(longest);
@@ -210,7 +211,7 @@ public final class SandboxBuilder {
     }
 
     /** Who is told how far a pull is. */
-    public SandboxBuilder progress(PullProgress listener) {
+    public SandboxBuilder progress(PullListener listener) {
         progress = listener;
         return this;
     }
@@ -222,16 +223,14 @@ public final class SandboxBuilder {
      *     or this host cannot run VMs; nothing is left behind
      */
     public Sandbox start() {
-        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), new PullReport(progress), Deadline.none()));
+        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), progress, Deadline.none()));
     }
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
         return new DetachedCommand(
-                options -> info(
-                        cloche.sandboxRoom().startDetached(spec(), options, new PullReport(progress), Deadline.none())),
-                options ->
-                        info(cloche.sandboxRoom().create(spec(), options, new PullReport(progress), Deadline.none())));
+                options -> info(cloche.sandboxRoom().startDetached(spec(), options, progress, Deadline.none())),
+                options -> info(cloche.sandboxRoom().create(spec(), options, progress, Deadline.none())));
     }
 
     /** Returns what a template of it has: nothing that only one sandbox can have. */
@@ -244,8 +243,8 @@ public final class SandboxBuilder {
         return diskMib == null || diskMib == 0 ? spec : spec.withDiskMib(diskMib);
     }
 
-    PullReport pullReport() {
-        return new PullReport(progress);
+    PullListener pullListener() {
+        return progress;
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {

@@ -83,7 +83,7 @@ public final class SandboxFiles {
                 file.write(content);
                 return true;
             } catch (IOException e) {
-                throw new IllegalStateException("nobody else closes it", e);
+                throw new IllegalStateException("no other thread closes it", e);
             }
         });
     }

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.execution.Executions;
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
@@ -117,7 +118,7 @@ public final class Sandboxes {
      * @throws dev.cloche.base.ClocheException if there is none of that name, or it cannot be started
      */
     public SandboxInfo start(String name) {
-        return info(room.start(name, new PullReport(PullProgress.silent()), Deadline.none()));
+        return info(room.start(name, PullListener.none(), Deadline.none()));
     }
 
     /**
@@ -179,7 +180,7 @@ public final class Sandboxes {
     public void drain(String name, Duration longest, Duration grace) {
         Executions executions = rooms.executions();
         executions.tidy(name);
-        // Durable commands end only if somebody brings away what they write, and records their end.
+        // Durable commands end only if a driver brings away what they write, and records their end.
         try (ProcessRoom.Driving _ = rooms.processes().drive(executions, ProcessRoom.LEASE)) {
             room.drain(name, Deadline.after(longest), grace);
         }

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.NativeAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,9 +21,13 @@ final class StateRoot {
      * Makes the directory if it is missing.
      *
      * @return its real path
-     * @throws HostException if it cannot be made, or somebody else owns it or can enter it
+     * @throws dev.cloche.linux.NativeAccessDeniedException if this JVM allows no native calls; nothing was made
+     * @throws HostException if this system is not supported, or the directory cannot be made, or another user owns it or can
+     *     enter it
      */
     static Path ensure(Path home) {
+        HostSystem.ofThisJvm().requireSupport();
+        NativeAccess.require();
         try {
             Path root = DurableFiles.ensureDirectory(home).toRealPath();
             PosixFileAttributes attributes = Files.readAttributes(root, PosixFileAttributes.class);
@@ -41,7 +46,7 @@ final class StateRoot {
         }
     }
 
-    /** Whether nothing can be written there, whoever owns it. */
+    /** Returns whether nothing can be written there, also by its owner. */
     static boolean isReadOnly(Path root) {
         try {
             return !Files.isWritable(root) && Files.getFileStore(root).isReadOnly();

@@ -32,7 +32,7 @@ public final class Templates {
      * @throws dev.cloche.base.ClocheException if the image cannot be obtained, or its guest does not boot
      */
     public Optional<Template> make(SandboxBuilder sandbox) {
-        return sandboxes.makeTemplate(sandbox.templateSpec(), sandbox.pullReport(), Deadline.none());
+        return sandboxes.makeTemplate(sandbox.templateSpec(), sandbox.pullListener(), Deadline.none());
     }
 
     /** All of them, by name. */
@@ -59,7 +59,7 @@ public final class Templates {
     }
 
     /**
-     * Removes those that nobody has used for so long and those whose image is gone, as far as no sandbox runs from them.
+     * Removes those that were not used for so long and those whose image is gone, as far as no sandbox runs from them.
      *
      * @return their names
      */

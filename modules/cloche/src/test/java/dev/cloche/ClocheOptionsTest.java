@@ -20,7 +20,7 @@ class ClocheOptionsTest {
     void theDefaults() {
         ClocheOptions options = ClocheOptions.of(ENVIRONMENT, Optional.of("/launcher"));
         assertThat(options.home()).isEqualTo(Path.of("/state"));
-        assertThat(options.share()).isEqualTo(List.of(Path.of("/state/share"), Path.of("/launcher")));
+        assertThat(options.share()).isEqualTo(List.of(Path.of("/launcher")));
         assertThat(options.logins()).isEmpty();
         assertThat(options.templateMaking()).isEqualTo(new TemplateMaking.InBackground());
         assertThat(options.maintenance()).isEqualTo(MaintenanceLimits.defaults());

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.process.ProcessException;
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.ProcessView;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.OutputLogEntry;
@@ -63,7 +65,7 @@ class DurableCommandIT {
     @Test
     void aScriptCountsExactlyAlthoughItsDriverIsKilledFiveTimes() throws Exception {
         // It goes on for as long as drivers are killed, however long that takes.
-        ProcessInfo process = cloche.processes()
+        ProcessView process = cloche.processes()
                 .command(
                         "box",
                         "sh",
@@ -71,7 +73,7 @@ class DurableCommandIT {
                         "echo begun >> /tmp/runs; i=0; while ! [ -e /tmp/enough ]; do echo line $i; i=$((i+1));"
                                 + " [ $((i % 100)) -gt 0 ] || sleep 0.2; done; echo $i; exit 7")
                 .start();
-        assertThat(process.status()).isEqualTo("running");
+        assertThat(process.status()).isEqualTo(ProcessStatus.RUNNING);
         for (int kill = 0; kill < 5; kill++) {
             long before = written(process.id());
             Process driver = driver();
@@ -89,9 +91,9 @@ class DurableCommandIT {
         }
         Process driver = driver();
         try {
-            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
-            assertThat(ended.status()).isEqualTo("completed");
-            assertThat(ended.output().orElseThrow()).contains("\"exitCode\":7");
+            ProcessView ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo(ProcessStatus.COMPLETED);
+            assertThat(ended.output().orElseThrow().json().text()).contains("\"exitCode\":7");
         } finally {
             driver.destroyForcibly().waitFor();
         }
@@ -102,21 +104,21 @@ class DurableCommandIT {
 
     @Test
     void bothOutputsAreKeptAndACommandThatCannotStartHasFailed() throws Exception {
-        ProcessInfo process = cloche.processes()
+        ProcessView process = cloche.processes()
                 .command("box", "sh", "-c", "echo out; echo err >&2; echo $WHO")
                 .environment("WHO", "me")
                 .start();
-        ProcessInfo missing =
+        ProcessView missing =
                 cloche.processes().command("box", "no-such-program").start();
-        assertThat(missing.status()).isEqualTo("failed");
-        assertThat(missing.output().orElseThrow()).contains("invalid_request");
+        assertThat(missing.status()).isEqualTo(ProcessStatus.FAILED);
+        assertThat(missing.output().orElseThrow().json().text()).contains("invalid_request");
         Process driver = driver();
         try {
             assertThat(cloche.processes()
                             .await(process.id(), LONG)
                             .orElseThrow()
                             .status())
-                    .isEqualTo("completed");
+                    .isEqualTo(ProcessStatus.COMPLETED);
         } finally {
             driver.destroyForcibly().waitFor();
         }
@@ -128,13 +130,13 @@ class DurableCommandIT {
 
     @Test
     void aCancelledCommandIsEnded() throws Exception {
-        ProcessInfo process = cloche.processes().command("box", "sleep", "600").start();
+        ProcessView process = cloche.processes().command("box", "sleep", "600").start();
         Process driver = driver();
         try {
             cloche.processes().cancel(process.id(), "no longer wanted");
-            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
-            assertThat(ended.status()).isEqualTo("cancelled");
-            assertThat(ended.output().orElseThrow()).contains("no longer wanted", "\"signal\":15");
+            ProcessView ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo(ProcessStatus.CANCELLED);
+            assertThat(ended.output().orElseThrow().json().text()).contains("no longer wanted", "\"signal\":15");
         } finally {
             driver.destroyForcibly().waitFor();
         }
@@ -142,7 +144,7 @@ class DurableCommandIT {
 
     @Test
     void aWaitEndsWhenTheLastDriverDies() throws Exception {
-        ProcessInfo process = cloche.processes().command("box", "sleep", "600").start();
+        ProcessView process = cloche.processes().command("box", "sleep", "600").start();
         Process driver = driver();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             await().atMost(Duration.ofMinutes(1))
@@ -161,14 +163,14 @@ class DurableCommandIT {
     @Test
     void aCommandWhoseSandboxGoesHasFailed() throws Exception {
         start("short");
-        ProcessInfo process =
+        ProcessView process =
                 cloche.processes().command("short", "sleep", "600").start();
         Process driver = driver();
         try {
             cloche.sandboxes().remove("short", true);
-            ProcessInfo ended = cloche.processes().await(process.id(), LONG).orElseThrow();
-            assertThat(ended.status()).isEqualTo("failed");
-            assertThat(ended.output().orElseThrow()).contains("unavailable");
+            ProcessView ended = cloche.processes().await(process.id(), LONG).orElseThrow();
+            assertThat(ended.status()).isEqualTo(ProcessStatus.FAILED);
+            assertThat(ended.output().orElseThrow().json().text()).contains("unavailable");
         } finally {
             driver.destroyForcibly().waitFor();
         }
@@ -177,7 +179,7 @@ class DurableCommandIT {
     @Test
     void aDrainWaitsForACommandWhoseDriverIsKilledAndLosesNothingOfIt() throws Exception {
         start("drained");
-        ProcessInfo process = cloche.processes()
+        ProcessView process = cloche.processes()
                 .command(
                         "drained",
                         "sh",
@@ -196,10 +198,10 @@ class DurableCommandIT {
             driver.destroyForcibly().waitFor();
         }
         assertThat(status("drained")).isEqualTo(SandboxStatus.STOPPED);
-        // Recorded before its sandbox was stopped: nobody drives it any more.
-        ProcessInfo ended = cloche.processes().find(process.id()).orElseThrow();
-        assertThat(ended.status()).isEqualTo("completed");
-        assertThat(ended.output().orElseThrow()).contains("\"exitCode\":5");
+        // Recorded before its sandbox was stopped: no program drives it any more.
+        ProcessView ended = cloche.processes().find(process.id()).orElseThrow();
+        assertThat(ended.status()).isEqualTo(ProcessStatus.COMPLETED);
+        assertThat(ended.output().orElseThrow().json().text()).contains("\"exitCode\":5");
         assertThat(output(process.id())).isEqualTo(lines(40));
         cloche.sandboxes().remove("drained", true);
     }
@@ -207,14 +209,19 @@ class DurableCommandIT {
     @Test
     void aCommandOfAPausedSandboxIsDrivenOnWhenThatIsResumed() throws Exception {
         start("pausing");
-        ProcessInfo process = cloche.processes()
+        ProcessView process = cloche.processes()
                 .command("pausing", "sh", "-c", "while ! [ -e /tmp/go ]; do sleep 0.1; done; echo gone on")
                 .start();
         cloche.sandboxes().pause("pausing");
         Process driver = driver();
         try {
             await().until(() -> !driver.isAlive()
-                    || cloche.processes().find(process.id()).orElseThrow().attempts() > 0);
+                    || cloche.processes()
+                                    .find(process.id())
+                                    .orElseThrow()
+                                    .process()
+                                    .attempts()
+                            > 0);
             assertThat(driver.isAlive()).isTrue();
             cloche.sandboxes().resume("pausing");
             try (Sandbox box = cloche.connect("pausing")) {
@@ -224,7 +231,7 @@ class DurableCommandIT {
                             .await(process.id(), LONG)
                             .orElseThrow()
                             .status())
-                    .isEqualTo("completed");
+                    .isEqualTo(ProcessStatus.COMPLETED);
         } finally {
             driver.destroyForcibly().waitFor();
         }

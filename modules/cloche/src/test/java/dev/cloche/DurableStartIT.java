@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.process.EventType;
 import dev.cloche.process.Json;
+import dev.cloche.process.ProcessEvent;
 import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.ProcessView;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import dev.cloche.sandbox.TemplateMaking;
@@ -72,10 +75,10 @@ class DurableStartIT {
             }
             for (String id : ids) {
                 assertThat(driving.processes().await(id, LONG).orElseThrow().status())
-                        .isEqualTo("completed");
+                        .isEqualTo(ProcessStatus.COMPLETED);
             }
             assertThat(driving.processes().list(true))
-                    .extracting(ProcessInfo::id)
+                    .extracting(ProcessView::id)
                     .containsAll(ids);
         }
     }
@@ -85,17 +88,24 @@ class DurableStartIT {
     void aStartThatIsInterruptedReturnsItsProcessAndKeepsTheInterrupt() {
         DurableCommand command = cloche.processes().command("box", "true");
         Thread.currentThread().interrupt();
-        ProcessInfo started = command.start();
+        ProcessView started = command.start();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(started.status()).isEqualTo("running");
+        assertThat(started.status()).isEqualTo(ProcessStatus.RUNNING);
         assertThat(cloche.processes().events(started.id(), 0))
-                .extracting(ProcessEventInfo::type)
+                .extracting(ProcessEvent::type)
                 .containsExactly("exec.starting", "exec.started");
     }
 
     @Test
     void aCommandThatIsCancelledBeforeItsStartIsNotStarted() {
-        String input = cloche.processes().command("box", "true").start().input();
+        String input = cloche.processes()
+                .command("box", "true")
+                .start()
+                .process()
+                .registration()
+                .input()
+                .payload()
+                .text();
         String id = "exec-0000000000000001";
         cloche.processes()
                 .registry()
@@ -112,9 +122,11 @@ class DurableStartIT {
         cloche.processes().cancel(id, "changed my mind");
         try (Cloche driving = Cloche.open(options)) {
             driving.driveCommands();
-            ProcessInfo end = driving.processes().await(id, LONG).orElseThrow();
-            assertThat(end.status()).isEqualTo("cancelled");
-            assertThat(end.output().orElseThrow()).contains("changed my mind").doesNotContain("signal");
+            ProcessView end = driving.processes().await(id, LONG).orElseThrow();
+            assertThat(end.status()).isEqualTo(ProcessStatus.CANCELLED);
+            assertThat(end.output().orElseThrow().json().text())
+                    .contains("changed my mind")
+                    .doesNotContain("signal");
         }
         try (Sandbox box = cloche.connect("box")) {
             assertThat(box.exec("test", "-e", "/tmp/never").exitCode()).isEqualTo(1);

@@ -159,7 +159,7 @@ class ExecutionEndIT {
         try (Execution again = box.attach(interrupted, 0, 0)) {
             assertThat(firstLine(again)).isEqualTo("up");
         }
-        // Whoever attaches is a reader of what was to run on.
+        // A caller that attaches is a reader of what was to run on.
         assertThat(running(left)).isTrue();
         try (Execution last = box.attach(interrupted, 3, 0)) {
             last.signal(9);

@@ -21,23 +21,23 @@ class MachineCloneIT extends MachinesInVms {
 
     /**
      * As a database does it, a step after the other: a journal says what is begun, two files are replaced, the journal says
-     * that it is done. Two logs are written beside it that nobody ever syncs, and there is always something on its way to disk.
+     * that it is done. Two logs are written beside it that are never synced, and there is always something on its way to disk.
      */
     private static final String WRITER = """
-            cd /root
-            put() { echo $2 | dd of=$1.new conv=fsync 2>/dev/null; mv $1.new $1; }
-            i=0
-            while :; do
-                i=$((i+1))
-                echo begin $i | dd of=journal oflag=append conv=notrunc,fsync 2>/dev/null
-                put a $i
-                echo $i >>first
-                head -c 65536 /dev/zero >>bulk
-                echo $i >>second
-                put b $i
-                echo done $i | dd of=journal oflag=append conv=notrunc,fsync 2>/dev/null
-            done
-            """;
+        cd /root
+        put() { echo $2 | dd of=$1.new conv=fsync 2>/dev/null; mv $1.new $1; }
+        i=0
+        while :; do
+            i=$((i+1))
+            echo begin $i | dd of=journal oflag=append conv=notrunc,fsync 2>/dev/null
+            put a $i
+            echo $i >>first
+            head -c 65536 /dev/zero >>bulk
+            echo $i >>second
+            put b $i
+            echo done $i | dd of=journal oflag=append conv=notrunc,fsync 2>/dev/null
+        done
+        """;
 
     @Test
     void eachCloneOfABusyMachineIsItsDiskAsOfOneMomentAndInOrder() throws Exception {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.image.PullListener;
 import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineEvent.Kind;
 import dev.cloche.machine.MachineState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,10 +54,10 @@ class MachineIT extends MachinesInVms {
         machines.rename("dev", "ops");
         // The script that it has does nothing, another one runs once.
         Path wanted = Files.writeString(home.resolve("ops.toml"), "name = \"ops\"\nprovision = \"setup.sh\"\n");
-        machines.apply(wanted, PullProgress.silent());
+        machines.apply(wanted, PullListener.none());
         assertThat(machines.get("ops").provisionedAt()).isPresent();
         Files.writeString(script, "#!/bin/sh\necho more >>/root/provisioned\n");
-        machines.apply(wanted, PullProgress.silent());
+        machines.apply(wanted, PullListener.none());
         assertThat(machines.get("ops").provisionedAt()).isEmpty();
 
         try (Machine machine = machines.start("ops")) {
@@ -65,8 +67,15 @@ class MachineIT extends MachinesInVms {
         }
         machines.stop("ops", Duration.ZERO);
         assertThat(machines.events())
-                .extracting(MachineEvent::what)
-                .containsSubsequence("created", "starting", "provisioning", "started", "stopped", "renamed", "started");
+                .extracting(MachineEvent::kind)
+                .containsSubsequence(
+                        Kind.CREATED,
+                        Kind.STARTING,
+                        Kind.PROVISIONING,
+                        Kind.STARTED,
+                        Kind.STOPPED,
+                        Kind.RENAMED,
+                        Kind.STARTED);
     }
 
     @Test
@@ -91,13 +100,13 @@ class MachineIT extends MachinesInVms {
         Path broken = Files.write(home.resolve("broken.tar.zst"), damaged);
         try (Cloche other = opened(home.resolve("other"))) {
             Machines there = other.machines();
-            assertThatThrownBy(() -> there.importFrom(broken, PullProgress.silent()))
+            assertThatThrownBy(() -> there.importFrom(broken, PullListener.none()))
                     .isInstanceOfSatisfying(
                             ClocheException.class, bad -> assertThat(bad.code()).isEqualTo("machine.archive"));
             try (Stream<Path> left = Files.list(home.resolve("other/machines"))) {
                 assertThat(left).noneMatch(path -> path.getFileName().toString().startsWith(".making"));
             }
-            MachineInfo imported = there.importFrom(archive, "two", PullProgress.silent());
+            MachineInfo imported = there.importFrom(archive, "two", PullListener.none());
             assertThat(imported.labels()).containsEntry("a", "b");
             try (Machine machine = there.start("two")) {
                 assertThat(machine.exec("sh", "-c", "cd /root && sha256sum noise link")

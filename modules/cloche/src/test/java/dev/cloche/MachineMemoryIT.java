@@ -97,7 +97,7 @@ class MachineMemoryIT extends MachinesInVms {
         assertThat(machines.deleteSnapshot("one", "with-memory")).isFalse();
     }
 
-    /** Whatever a guest has written to its disk, no program of the host looks for a file system there. */
+    /** No program of the host looks for a file system on the disk of a guest, which may have written anything there. */
     @Test
     void aDiskThatItsGuestHasRuinedIsKeptCopiedGrownAndExportedLikeAnyOther() {
         small("one").make();

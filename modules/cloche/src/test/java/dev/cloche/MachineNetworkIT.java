@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.machine.MachineState;
+import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -52,7 +53,7 @@ class MachineNetworkIT {
                 .disk(1)
                 .publish("0:8080")
                 .make();
-        assertThat(machines.get("web").network()).isEqualTo("user");
+        assertThat(machines.get("web").network()).isEqualTo(Network.USER);
         try (Machine web = machines.start("web")) {
             serve(web, "one");
         }
@@ -122,8 +123,8 @@ class MachineNetworkIT {
     }
 
     private static void serve(Machine machine, String answer) {
-        // It serves several at a time: one connection whose end the guest does not hear of (docs/vm.md) is in nobody's
-        // way.
+        // It serves several at a time: one connection whose end the guest does not hear of (docs/vm.md) is in the
+        // way of no other.
         String server = "mkdir -p /www && echo " + answer + " >/www/answer && httpd -p 8080 -h /www";
         assertThat(machine.exec("sh", "-c", server).exitCode()).isZero();
     }
@@ -133,7 +134,7 @@ class MachineNetworkIT {
         Awaitility.await().until(() -> ask(port).endsWith("\n" + answer + "\n"));
     }
 
-    /** Empty while nobody listens behind the port. */
+    /** Returns what is answered; empty while no program listens behind the port. */
     private static String ask(int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(5000);

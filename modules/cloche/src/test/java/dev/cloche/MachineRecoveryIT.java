@@ -3,8 +3,9 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineEvent.Kind;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineState;
-import dev.cloche.machine.RestartPolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Machines outlive who started them, and do not stay down when they are to be up. */
 class MachineRecoveryIT extends MachinesInVms {
-    /** Whoever started it may be killed: it runs on, and what has ended is written down, or started again. */
+    /** The process that started a machine may be killed: it runs on, and what has ended is recorded, or started again. */
     @Test
     void aMachineOutlivesItsStarterAndIsRestartedByItsPolicyWhenItsVmIsKilled() throws Exception {
         Process starter = anotherProcess(MachineProcess.class, "dev");
@@ -30,7 +31,7 @@ class MachineRecoveryIT extends MachinesInVms {
             starter.destroyForcibly().waitFor();
         }
         assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsExactly(MachineState.RUNNING);
-        assertThat(machines.events()).extracting(MachineEvent::what).contains("adopted");
+        assertThat(machines.events()).extracting(MachineEvent::kind).contains(Kind.ADOPTED);
         try (Machine machine = machines.connect("dev")) {
             long now = counter(machine);
             Awaitility.await().until(() -> counter(machine) > now);
@@ -48,7 +49,7 @@ class MachineRecoveryIT extends MachinesInVms {
         assertThat(ended.lastError()).isPresent();
         assertThat(ended.directory().resolve("config.toml")).content().contains("state = \"stopped\"");
 
-        var _ = machines.change("dev", new MachineChange().restart(RestartPolicy.ON_FAILURE));
+        var _ = machines.change("dev", new MachineChange().restart(MachineRestartPolicy.ON_FAILURE));
         machines.start("dev").close();
         killVm();
         assertThat(machines.get("dev").needsRecovery()).isTrue();
@@ -56,7 +57,7 @@ class MachineRecoveryIT extends MachinesInVms {
         try (Machine machine = machines.connect("dev")) {
             assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
         }
-        assertThat(machines.events()).extracting(MachineEvent::what).contains("restarting");
+        assertThat(machines.events()).extracting(MachineEvent::kind).contains(Kind.RESTARTING);
 
         // A process that stays does it at once.
         cloche.adopt();
@@ -69,7 +70,7 @@ class MachineRecoveryIT extends MachinesInVms {
 
     private long restarts() {
         return machines.events().stream()
-                .filter(event -> event.what().equals("restarting"))
+                .filter(event -> event.kind() == Kind.RESTARTING)
                 .count();
     }
 

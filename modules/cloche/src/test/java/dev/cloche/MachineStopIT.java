@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** A stop asks first, waits for whoever is at ending, and tells whom it had to kill. */
+/** A stop asks first, waits for processes that are ending, and tells which ones it had to kill. */
 class MachineStopIT extends MachinesInVms {
     private static final String DEAF = "trap '' TERM";
 

@@ -8,6 +8,7 @@ import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import java.nio.file.Files;
@@ -82,13 +83,13 @@ class ProcessAwaitIT {
             driving.driveCommands();
             // There is no sandbox, which is for its driver to find out.
             assertThat(cloche.processes().await(COMMAND, LONG).orElseThrow().status())
-                    .isEqualTo("failed");
+                    .isEqualTo(ProcessStatus.FAILED);
             register("exec-0000000000000002", ProcessInput.SANDBOX_EXEC);
             assertThat(driving.processes()
                             .await("exec-0000000000000002", LONG)
                             .orElseThrow()
                             .status())
-                    .isEqualTo("failed");
+                    .isEqualTo(ProcessStatus.FAILED);
         }
     }
 
@@ -105,7 +106,7 @@ class ProcessAwaitIT {
         register(COMMAND, ProcessInput.SANDBOX_EXEC);
         cloche.processes().registry().complete(COMMAND, new AwaitOutput.Success(Json.of(1), Optional.empty()));
         assertThat(cloche.processes().await(COMMAND, LONG).orElseThrow().status())
-                .isEqualTo("completed");
+                .isEqualTo(ProcessStatus.COMPLETED);
         try (ProcessLog log = cloche.processes().log(COMMAND)) {
             assertThat(log.await(LONG)).isEmpty();
         }

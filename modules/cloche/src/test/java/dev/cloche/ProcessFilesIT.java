@@ -8,6 +8,7 @@ import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessInput;
 import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessView;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import java.io.IOException;
@@ -112,7 +113,7 @@ class ProcessFilesIT {
         }
         cloche.driveCommands();
         for (String id : ids) {
-            ProcessInfo end =
+            ProcessView end =
                     cloche.processes().await(id, Duration.ofMinutes(1)).orElseThrow();
             assertThat(end.failure().orElseThrow().code()).isEqualTo("execution.invalid");
         }

@@ -245,7 +245,7 @@ class SandboxForkIT {
         Awaitility.await().untilAsserted(() -> {
             cloche.maintain();
             assertThat(cloche.snapshots().list()).isEmpty();
-            // One whose row was not there yet may be somebody's for as long as an owner's grace lasts.
+            // One whose row was not there yet may belong to a process for as long as an owner's grace lasts.
             assertThat(entries("sandbox-snapshots")).isEmpty();
             assertThat(entries("snapshots")).isEmpty();
         });

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -58,7 +60,7 @@ class WarmSandboxIT {
 
     private void fill(Network network) {
         cloche.pools().set("base", MEMORY, 1, network, 2, Duration.ofHours(1));
-        assertThat(cloche.pools().fill(PullProgress.silent())).isEmpty();
+        assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
     }
 
     private SandboxBuilder builder(Network network) {

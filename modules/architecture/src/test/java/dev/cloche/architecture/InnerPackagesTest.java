@@ -25,6 +25,7 @@ class InnerPackagesTest {
     /** Contracts below a room, with the rooms that implement them and alone may use them. */
     private static final Map<String, Set<String>> SECOND_CONTRACTS = Map.of(
             "dev.cloche.process.store", Set.of("process.postgres", "process.testing"),
+            "dev.cloche.process.schema", Set.of("schema"),
             "dev.cloche.vmm.protocol", Set.of("qemu", "vm.testing"),
             "dev.cloche.vmm.disk", Set.of("qemu", "vm.testing"),
             "dev.cloche.vmm.channel", Set.of("vm.testing"));
@@ -80,6 +81,12 @@ class InnerPackagesTest {
 
     private static int limit(String name) {
         return LARGE_CONTRACTS.contains(name) ? MOST_TYPES_OF_A_CONTRACT : MOST_TYPES;
+    }
+
+    /** Returns whether a class of a room belongs to its contract, or to one below it. */
+    static boolean isContract(JavaClass type, String room) {
+        String name = type.getPackageName();
+        return name.equals(Rooms.packageOf(room)) || SECOND_CONTRACTS.containsKey(name);
     }
 
     /** Benchmarks look into rooms, to take a figure apart. */

@@ -64,7 +64,7 @@ public final class HangWatch implements TestExecutionListener {
             }
             report();
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts this thread", e);
+            throw new IllegalStateException("this thread is never interrupted", e);
         } finally {
             ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
             Runtime.getRuntime().halt(EXIT_CODE);

@@ -3,6 +3,7 @@ package dev.cloche.catalog;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DiskReserve;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.NativeLibraryException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +66,7 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException.InstallInProgress if the installation is being changed; nothing was changed
      * @throws CatalogException.ReadOnly if it is to be made or migrated, on a read-only file system
      * @throws CatalogException if it cannot be opened, read or migrated
+     * @throws NativeLibraryException if SQLite cannot be loaded
      */
     public static Catalog open(Path stateRoot, List<CatalogSchema> schemas) {
         return open(stateRoot, schemas, InstallGate.untilExpiry());
@@ -93,7 +95,7 @@ public final class Catalog implements AutoCloseable {
             connection.execute("BEGIN");
             var _ = connection.session().first(row -> row.getString(1), "SELECT ?", "");
             connection.execute("COMMIT");
-        } catch (SQLException e) {
+        } catch (SQLException | NativeLibraryException e) {
             System.getLogger(Catalog.class.getName()).log(System.Logger.Level.DEBUG, "SQLite does not load", e);
         }
     }
@@ -182,7 +184,7 @@ public final class Catalog implements AutoCloseable {
         try {
             SqliteConnection reader = connections.borrowReader(retry);
             try {
-                return inTransaction(reader, "BEGIN", "COMMIT", retry, work);
+                return reader.inTransaction("BEGIN", "COMMIT", retry, work);
             } finally {
                 connections.giveBack(reader);
             }
@@ -324,24 +326,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     private <T, X extends Exception> T writing(String end, BusyRetry patience, Work<T, X> work) throws SQLException, X {
-        return inTransaction(connections.writer(patience), "BEGIN IMMEDIATE", end, patience, work);
-    }
-
-    private static <T, X extends Exception> T inTransaction(
-            SqliteConnection connection, String begin, String end, BusyRetry patience, Work<T, X> work)
-            throws SQLException, X {
-        patience.until(() -> {
-            connection.execute(begin);
-            return begin;
-        });
-        try {
-            T result = work.run(connection.session());
-            connection.execute(end);
-            return result;
-        } catch (Throwable failure) {
-            connection.rollbackAfter(failure);
-            throw failure;
-        }
+        return connections.writer(patience).inTransaction("BEGIN IMMEDIATE", end, patience, work);
     }
 
     /** Returns how many statements were run since it was opened; beginning and ending transactions are none. */

@@ -35,6 +35,18 @@ public abstract sealed class CatalogException extends ClocheException {
         }
     }
 
+    /** What the catalog says of its migrations does not fit this program. It has been left as it is. */
+    public static final class History extends CatalogException {
+        History(Path file, String room, Throwable cause) {
+            super(
+                    "catalog.history",
+                    "The catalog " + file + " has a history of the room '" + room + "' that does not fit this program: "
+                            + cause.getMessage() + ".",
+                    "Use the Cloche that wrote it, or put a copy in its place with 'cloche catalog restore'.",
+                    cause);
+        }
+    }
+
     /** The file is damaged, or is no catalog. */
     public static final class Corrupt extends CatalogException {
         Corrupt(Path file, Throwable cause) {

@@ -1,6 +1,8 @@
 package dev.cloche.catalog;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.migration.MigrationException;
+import dev.cloche.migration.MigrationHistory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -9,20 +11,24 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
-import org.sqlite.SQLiteConfig;
-import org.sqlite.SQLiteDataSource;
+import java.util.Optional;
 
 /**
- * Brings the tables of the rooms up to date, one process at a time. The only class that touches Flyway, whose start
- * costs a quarter of a second: nothing may load it before a migration is due.
- *
- * <p>A crash half-way is harmless: each migration is one transaction together with its line in the room's history, and
- * {@code catalog_room} is written last, so the next opening carries on.
+ * Brings the tables of the rooms up to date, one process at a time. All that is due, the histories and {@code catalog_room}
+ * are one transaction: a process that dies leaves the catalog as it was before or as it is after, and an older program
+ * never meets one that is between two versions.
  */
 final class CatalogMigrations {
-    private static final int BUSY_MILLIS = 30_000;
+    private static final String CREATE = """
+            CREATE TABLE IF NOT EXISTS catalog_migration (
+                room TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                file TEXT NOT NULL,
+                checksum INTEGER NOT NULL,
+                applied_ms INTEGER NOT NULL,
+                PRIMARY KEY (room, version)
+            ) STRICT, WITHOUT ROWID
+            """;
 
     private CatalogMigrations() {}
 
@@ -43,14 +49,15 @@ final class CatalogMigrations {
                 backUpIfWanted(file, found, due);
                 // Recorded in the file, for every later connection. It wants to be alone for a moment.
                 retry.until(() -> writer.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL"));
-                retry.until(() -> writer.session().update(RoomVersions.CREATE));
-                for (CatalogSchema schema : due) {
-                    migrate(file, schema);
-                    retry.until(() -> {
-                        RoomVersions.record(writer.session(), schema);
-                        return schema;
-                    });
-                }
+                writer.inTransaction("BEGIN IMMEDIATE", "COMMIT", retry, session -> {
+                    RoomVersions.create(session);
+                    session.update(CREATE);
+                    for (CatalogSchema schema : due) {
+                        migrate(file, writer, schema, found.getOrDefault(schema.room(), 0));
+                        RoomVersions.record(session, schema);
+                    }
+                    return due;
+                });
             }
         }
     }
@@ -70,28 +77,25 @@ final class CatalogMigrations {
         }
     }
 
-    private static void migrate(Path file, CatalogSchema schema) {
-        SQLiteConfig config = new SQLiteConfig();
-        config.setBusyTimeout(BUSY_MILLIS);
-        config.enforceForeignKeys(true);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        SQLiteDataSource source = new SQLiteDataSource(config);
-        source.setUrl("jdbc:sqlite:" + file);
+    private static void migrate(Path file, SqliteConnection writer, CatalogSchema schema, int recorded)
+            throws SQLException {
+        MigrationHistory history =
+                new MigrationHistory("catalog_migration", schema.room(), flywayTable(writer.session(), schema.room()));
         try {
-            Flyway.configure(CatalogMigrations.class.getClassLoader())
-                    .dataSource(source)
-                    .locations("classpath:" + schema.location())
-                    .table("flyway_" + schema.room())
-                    .target(Integer.toString(schema.version()))
-                    .loggers(QuietFlywayLog.class.getName())
-                    // The rooms share a file, so a room's first migration never meets an empty one.
-                    .baselineOnMigrate(true)
-                    .baselineVersion("0")
-                    .load()
-                    .migrate();
-        } catch (FlywayException e) {
-            throw SqliteErrors.translate(file, e);
+            history.bringUpToDate(writer.connection(), schema.scripts(), recorded);
+        } catch (MigrationException.Newer e) {
+            throw new CatalogException.Newer(file, schema.room(), e.found(), schema.version());
+        } catch (MigrationException e) {
+            throw new CatalogException.History(file, schema.room(), e);
         }
+    }
+
+    /** Returns the table in which Flyway kept the room's history, where an earlier Cloche migrated it. */
+    private static Optional<String> flywayTable(Session session, String room) throws SQLException {
+        return session.first(
+                row -> row.getString(1),
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?",
+                "flyway_" + room);
     }
 
     /** Creates an empty file of mode 0600 unless it exists. SQLite gives its log and index files the same mode. */

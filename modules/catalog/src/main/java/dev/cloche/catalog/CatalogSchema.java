@@ -1,7 +1,9 @@
 package dev.cloche.catalog;
 
+import dev.cloche.migration.MigrationScript;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Describes the tables that one room keeps in the catalog. Their version is the number of migrations that made them.
@@ -17,15 +19,16 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
     /**
      * Says what is to be known of a migration before it is run.
      *
+     * @param name the part of its file's name behind the version, {@code V<version>__<name>.sql}
      * @param what it does, in a few words
      * @param reversible whether all that was recorded before can still be told from what is recorded after it
      * @param touchesUserData whether it changes or deletes rows that people made and no program could make again:
      *     sandboxes and names, but not what was pulled or measured
      */
-    public record Migration(String what, boolean reversible, boolean touchesUserData) {
+    public record Migration(String name, String what, boolean reversible, boolean touchesUserData) {
         /** Makes new tables and columns only. */
-        public static Migration additive(String what) {
-            return new Migration(what, true, false);
+        public static Migration additive(String name, String what) {
+            return new Migration(name, what, true, false);
         }
 
         /** Returns whether something could be lost by it for good. */
@@ -45,6 +48,17 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
         if (location.isBlank() || location.startsWith("/")) {
             throw new IllegalArgumentException("not a class path directory: " + location);
         }
+    }
+
+    /** Returns the migrations' statements, the first is version 1. */
+    List<MigrationScript> scripts() {
+        return IntStream.rangeClosed(1, version())
+                .mapToObj(version -> MigrationScript.load(
+                        CatalogSchema.class.getClassLoader(),
+                        location,
+                        version,
+                        migrations.get(version - 1).name()))
+                .toList();
     }
 
     /** Version of the newest migration, from 1. */

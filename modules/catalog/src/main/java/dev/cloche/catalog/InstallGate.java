@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 public record InstallGate(Clock clock, Predicate<String> holderAlive, Predicate<LeaseHandle> presented) {
     /** For a program that knows nothing of processes: a lease is void when it has expired. */
     static InstallGate untilExpiry() {
-        return of(Clock.systemUTC(), anybody -> true);
+        return of(Clock.systemUTC(), process -> true);
     }
 
     /** For a process that holds no lease. */

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * One row per room with the version of its tables: what an opening program looks at instead of the migration history,
- * which only Flyway reads.
+ * One row per room with the version of its tables: what an opening program looks at instead of the histories of
+ * migrations.
  */
 final class RoomVersions {
-    static final String CREATE =
+    private static final String CREATE =
             "CREATE TABLE IF NOT EXISTS catalog_room (room TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT";
 
     private RoomVersions() {}
@@ -29,6 +29,10 @@ final class RoomVersions {
                 .list(row -> Map.entry(row.getString(1), row.getInt(2)), "SELECT room, version FROM catalog_room")
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    static void create(Session session) throws SQLException {
+        session.update(CREATE);
     }
 
     static void record(Session session, CatalogSchema schema) throws SQLException {

@@ -1,11 +1,13 @@
 package dev.cloche.catalog;
 
+import dev.cloche.linux.NativeLibraryException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.LongAdder;
+import org.sqlite.NativeLibraryNotFoundException;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
@@ -46,7 +48,7 @@ final class SqliteConnection implements AutoCloseable {
         config.setBusyTimeout(READER_BUSY_MILLIS);
         String unchanging = Files.exists(file.resolveSibling(file.getFileName() + "-wal")) ? "" : "?immutable=1";
         return new SqliteConnection(
-                config.createConnection("jdbc:sqlite:" + file.toUri().toASCIIString() + unchanging), statements);
+                connect(config, "jdbc:sqlite:" + file.toUri().toASCIIString() + unchanging), statements);
     }
 
     /**
@@ -69,7 +71,22 @@ final class SqliteConnection implements AutoCloseable {
 
     /** Returns a database of its own that goes with it. */
     static SqliteConnection inMemory() throws SQLException {
-        return new SqliteConnection(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"), new LongAdder());
+        return new SqliteConnection(connect(new SQLiteConfig(), "jdbc:sqlite::memory:"), new LongAdder());
+    }
+
+    /** @throws NativeLibraryException if SQLite itself cannot be loaded, which the driver hides in a cause */
+    private static Connection connect(SQLiteConfig config, String url) throws SQLException {
+        try {
+            return config.createConnection(url);
+        } catch (LinkageError | IllegalCallerException e) {
+            throw new NativeLibraryException("SQLite", e);
+        } catch (SQLException e) {
+            Throwable cause = e.getCause();
+            if (cause instanceof NativeLibraryNotFoundException || cause instanceof IllegalCallerException) {
+                throw new NativeLibraryException("SQLite", cause);
+            }
+            throw e;
+        }
     }
 
     /** Without the DriverManager, which would load every JDBC driver of the application. */
@@ -81,7 +98,7 @@ final class SqliteConnection implements AutoCloseable {
         config.setBusyTimeout(busyMillis);
         // Or else the driver asks for them after each insert, by a query prepared anew. Who wants a key says RETURNING.
         config.setGetGeneratedKeys(false);
-        Connection connection = config.createConnection("jdbc:sqlite:" + file);
+        Connection connection = connect(config, "jdbc:sqlite:" + file);
         SqliteConnection opened = new SqliteConnection(connection, statements);
         try {
             opened.execute(pragmas);
@@ -90,6 +107,11 @@ final class SqliteConnection implements AutoCloseable {
             opened.closeAfter(e);
             throw e;
         }
+    }
+
+    /** Returns the connection itself, for what is more than a statement. */
+    Connection connection() {
+        return connection;
     }
 
     Session session() {
@@ -102,8 +124,25 @@ final class SqliteConnection implements AutoCloseable {
         }
     }
 
+    /** Runs one transaction, whose lock is waited for as long as the patience allows; nothing has been changed if it throws. */
+    <T, X extends Exception> T inTransaction(String begin, String end, BusyRetry patience, Catalog.Work<T, X> work)
+            throws SQLException, X {
+        patience.until(() -> {
+            execute(begin);
+            return begin;
+        });
+        try {
+            T result = work.run(session);
+            execute(end);
+            return result;
+        } catch (Throwable failure) {
+            rollbackAfter(failure);
+            throw failure;
+        }
+    }
+
     /** Ends the transaction without effect while {@code failure} is on its way. */
-    void rollbackAfter(Throwable failure) {
+    private void rollbackAfter(Throwable failure) {
         try {
             execute("ROLLBACK");
         } catch (SQLException second) {

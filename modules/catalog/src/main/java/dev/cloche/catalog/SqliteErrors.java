@@ -4,13 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import org.flywaydb.core.api.FlywayException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /** Tells SQLite's result codes apart (see https://sqlite.org/rescode.html). Stateless. */
 final class SqliteErrors {
-    private static final int ERROR = 1;
     private static final int PERM = 3;
     private static final int BUSY = 5;
     private static final int LOCKED = 6;
@@ -50,23 +48,6 @@ final class SqliteErrors {
     /** What the file system said while the file or its directory was made. */
     static CatalogException translate(Path file, IOException e) {
         return isFull(file) ? new CatalogException.NoSpace(file, e) : new CatalogException.Denied(file, e);
-    }
-
-    /** What Flyway ran into: SQLite's own error below it, where there is one. */
-    static CatalogException translate(Path file, FlywayException e) {
-        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql) {
-                return lostItsTransaction(sql) && isFull(file)
-                        ? new CatalogException.NoSpace(file, sql)
-                        : translate(file, sql);
-            }
-        }
-        return new CatalogException.Failed(file, e);
-    }
-
-    /** SQLite takes a transaction back by itself when the disk is full, and Flyway may report only what follows from that. */
-    private static boolean lostItsTransaction(SQLException e) {
-        return primary(e) == ERROR && String.valueOf(e.getMessage()).contains("no transaction is active");
     }
 
     private static boolean isFull(Path file) {

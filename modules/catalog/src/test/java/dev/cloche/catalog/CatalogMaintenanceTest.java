@@ -63,7 +63,8 @@ class CatalogMaintenanceTest {
     void whatIsDueIsToldBeforeItIsDoneAndNothingIsChanged() {
         Catalog.open(root, List.of(CatalogTest.NOTES_1)).close();
         assertThat(CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_2)))
-                .containsExactly(new DueMigration("notes", 2, new CatalogSchema.Migration("tags", false, true)));
+                .containsExactly(
+                        new DueMigration("notes", 2, new CatalogSchema.Migration("tags", "tags", false, true)));
         assertThat(CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_1))).isEmpty();
         Catalog.open(root, List.of(CatalogTest.NOTES_2)).close();
         assertThatThrownBy(() -> CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_1)))

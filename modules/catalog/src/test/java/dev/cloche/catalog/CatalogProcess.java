@@ -3,7 +3,7 @@ package dev.cloche.catalog;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The program of the tests with several processes: opens a catalog, adds notes and prints whether Flyway was loaded. */
+/** The program of the tests with several processes: opens a catalog, adds notes and prints how many it read. */
 final class CatalogProcess {
     private CatalogProcess() {}
 

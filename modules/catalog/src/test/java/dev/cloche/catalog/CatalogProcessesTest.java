@@ -56,7 +56,7 @@ class CatalogProcessesTest {
             assertThat(CatalogTest.notes(catalog)).hasSize(PROCESSES * NOTES);
             assertThat(catalog.<List<String>, RuntimeException>read(session -> session.list(
                             row -> row.getString(1),
-                            "SELECT version FROM flyway_notes WHERE type = 'SQL' ORDER BY installed_rank")))
+                            "SELECT version FROM catalog_migration WHERE room = 'notes' ORDER BY version")))
                     .containsExactly("1", "2");
         }
     }
@@ -79,7 +79,15 @@ class CatalogProcessesTest {
     }
 
     @Test
-    void openingAnUpToDateCatalogLoadsNoFlywayAndWritesNothing() throws Exception {
+    void aLibraryThatCannotBeUnpackedIsAnExceptionWithTheDirectoryToChange() throws Exception {
+        Process process = start(List.of("-Djava.io.tmpdir=" + directory.resolve("missing")), directory, "cold", 0);
+        assertThat(process.waitFor()).isNotZero();
+        assertThat(errors())
+                .contains("dev.cloche.linux.NativeLibraryException: The native library of SQLite cannot be loaded: ");
+    }
+
+    @Test
+    void openingAnUpToDateCatalogLoadsNoMigrationAndWritesNothing() throws Exception {
         try (Catalog catalog = Catalog.open(directory, List.of(CatalogTest.NOTES_2))) {
             CatalogTest.add(catalog, "here");
         }
@@ -88,7 +96,7 @@ class CatalogProcessesTest {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(errors()).isZero();
         assertThat(output).contains("dev.cloche.catalog.Catalog ").contains("read 1");
-        assertThat(output).doesNotContain("org.flywaydb");
+        assertThat(output).doesNotContain("dev.cloche.migration.");
         assertThat(state()).isEqualTo(before);
     }
 

@@ -19,12 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CatalogTest {
-    private static final CatalogSchema.Migration NOTES = CatalogSchema.Migration.additive("notes");
+    private static final CatalogSchema.Migration NOTES = CatalogSchema.Migration.additive("notes", "notes");
     static final CatalogSchema NOTES_1 = new CatalogSchema("notes", "dev/cloche/catalog/notes", List.of(NOTES));
     static final CatalogSchema NOTES_2 = new CatalogSchema(
-            "notes", "dev/cloche/catalog/notes", List.of(NOTES, new CatalogSchema.Migration("tags", false, true)));
+            "notes",
+            "dev/cloche/catalog/notes",
+            List.of(NOTES, new CatalogSchema.Migration("tags", "tags", false, true)));
     private static final CatalogSchema BROKEN = new CatalogSchema(
-            "broken", "dev/cloche/catalog/broken", List.of(CatalogSchema.Migration.additive("nothing good")));
+            "broken", "dev/cloche/catalog/broken", List.of(CatalogSchema.Migration.additive("broken", "nothing good")));
 
     @TempDir
     Path root;

@@ -144,8 +144,8 @@ class FullDiskTest {
     @Test
     void aMigrationOfAReadOnlyCatalogIsRefused() throws Exception {
         disk.remount("ro");
-        CatalogSchema other =
-                new CatalogSchema("more", "dev/cloche/catalog/more", List.of(CatalogSchema.Migration.additive("more")));
+        CatalogSchema other = new CatalogSchema(
+                "more", "dev/cloche/catalog/more", List.of(CatalogSchema.Migration.additive("more", "more")));
         assertThatThrownBy(() -> Catalog.open(root, List.of(other))).isInstanceOf(CatalogException.ReadOnly.class);
         disk.remount("rw");
     }

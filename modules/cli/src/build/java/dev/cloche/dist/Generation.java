@@ -33,20 +33,34 @@ record Generation(String digest, Path java, List<Path> jars, Path buildDir, Path
     }
 
     List<String> classPath() {
+        return names(jars);
+    }
+
+    static List<String> names(List<Path> jars) {
         return jars.stream().map(jar -> jar.getFileName().toString()).toList();
     }
 
     /** Makes its files in an empty directory, which may be renamed afterwards: the cache does not mind. */
     void make(Path home) throws IOException, InterruptedException {
+        copy(jars, buildDir, home);
+        train(java, classPath(), share, home);
+    }
+
+    /** Copies all that is trained. */
+    static void copy(List<Path> jars, Path buildDir, Path home) throws IOException {
         Path lib = Files.createDirectory(home.resolve("lib"));
         for (Path jar : jars) {
             ModernClasses.copy(jar, lib.resolve(jar.getFileName()));
         }
-        Path natives = Files.createDirectory(home.resolve("native"));
-        NativeLibraries.extract(lib, natives);
-        Path options = Files.copy(buildDir.resolve("jvm.options"), home.resolve("jvm.options"));
-        List<Path> classPath = classPath().stream().map(lib::resolve).toList();
-        AotCache.record(java, options, classPath, share, natives, home.resolve("cloche.aot"));
+        NativeLibraries.extract(lib, Files.createDirectory(home.resolve("native")));
+        Files.copy(buildDir.resolve("jvm.options"), home.resolve("jvm.options"));
+    }
+
+    /** Makes the cache of what was copied. */
+    static void train(Path java, List<String> names, Path share, Path home) throws IOException, InterruptedException {
+        List<Path> classPath = names.stream().map(home.resolve("lib")::resolve).toList();
+        Path options = home.resolve("jvm.options");
+        AotCache.record(java, options, classPath, share, home.resolve("native"), home.resolve("cloche.aot"));
     }
 
     private static void add(MessageDigest digest, Path file) throws IOException {

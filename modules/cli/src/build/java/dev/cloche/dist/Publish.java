@@ -53,12 +53,13 @@ final class Publish {
     }
 
     /** The program's own jar first, then what it needs, in an order that is the same everywhere. */
-    private static List<Path> jars(Path cli, String classPath) {
+    static List<Path> jars(Path cli, String classPath) {
         List<Path> jars = new ArrayList<>();
         jars.add(cli);
         Arrays.stream(classPath.split(File.pathSeparator))
                 .map(Path::of)
                 .filter(entry -> entry.toString().endsWith(".jar")) // the other one is where the cli jar was made from
+                .filter(entry -> !entry.equals(cli))
                 .sorted(Comparator.comparing(Path::getFileName))
                 .forEach(jars::add);
         return jars;

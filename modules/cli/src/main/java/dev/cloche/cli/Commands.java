@@ -14,11 +14,7 @@ import dev.cloche.cli.image.PullCommand;
 import dev.cloche.cli.machine.MachineCommand;
 import dev.cloche.cli.machine.MachineCommands;
 import dev.cloche.cli.pool.PoolCommand;
-import dev.cloche.cli.pool.PoolFillCommand;
-import dev.cloche.cli.pool.PoolLsCommand;
-import dev.cloche.cli.pool.PoolRmCommand;
-import dev.cloche.cli.pool.PoolSetCommand;
-import dev.cloche.cli.pool.PoolStatsCommand;
+import dev.cloche.cli.pool.PoolCommands;
 import dev.cloche.cli.pool.TemplateCommand;
 import dev.cloche.cli.pool.TemplateCommands;
 import dev.cloche.cli.process.ProcessCommand;
@@ -40,6 +36,9 @@ final class Commands {
 
     /** The commands that stand for a command in a guest, and so have Docker's exit codes. */
     static final Set<String> RUNS_A_COMMAND = Set.of("run", "exec");
+
+    /** The commands that end with the exit code of a guest's command, so that 1 and 2 cannot be Cloche's. */
+    static final Set<String> ENDS_AS_A_COMMAND = Set.of("run", "exec", "shell");
 
     /** The commands that describe the others. */
     private static final Set<String> DESCRIBING = Set.of("completion", "help");
@@ -101,13 +100,7 @@ final class Commands {
         GROUPS.put("machine", MachineCommands.all());
         GROUPS.put("template", TemplateCommands.all());
         GROUPS.put("snapshot", SnapshotCommands.all());
-        Map<String, Supplier<Callable<Integer>>> pool = new LinkedHashMap<>();
-        pool.put("set", PoolSetCommand::new);
-        pool.put("ls", PoolLsCommand::new);
-        pool.put("stats", PoolStatsCommand::new);
-        pool.put("fill", PoolFillCommand::new);
-        pool.put("rm", PoolRmCommand::new);
-        GROUPS.put("pool", pool);
+        GROUPS.put("pool", PoolCommands.all());
         GROUPS.put("catalog", CatalogCommands.all());
         GROUPS.put("process", ProcessCommands.all());
     }

@@ -100,6 +100,6 @@ public final class Main {
     }
 
     private static int general(CommandSpec command, int otherwise) {
-        return Commands.RUNS_A_COMMAND.contains(command.name()) ? ExitCodes.CLOCHE_FAILED : otherwise;
+        return Commands.ENDS_AS_A_COMMAND.contains(command.name()) ? ExitCodes.CLOCHE_FAILED : otherwise;
     }
 }

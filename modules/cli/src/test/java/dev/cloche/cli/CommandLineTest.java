@@ -102,6 +102,8 @@ class CommandLineTest {
         assertThat(Main.execute("run")).isEqualTo(125);
         assertThat(Main.execute("run", "--memory", "lots", "base")).isEqualTo(125);
         assertThat(Main.execute("exec", "web")).isEqualTo(125);
+        assertThat(Main.execute("machine", "exec", "dev")).isEqualTo(125);
+        assertThat(Main.execute("machine", "shell", "--no-such-option")).isEqualTo(125);
         assertThat(Main.execute("ps", "--no-such-option")).isEqualTo(2);
         assertThat(Main.execute("no-such-command")).isEqualTo(2);
     }

@@ -46,7 +46,13 @@ class ProcessCommandsIT {
                             id,
                             new ProcessInput(ProcessInput.EXTERNAL, Json.parse("{\"metadata\":[1]}")),
                             new Provenance(SessionScope.of("session"), "host", Optional.empty()))
-                    .withEventTypes(EventType.plain("note")));
+                    .withEventTypes(
+                            EventType.plain("note"),
+                            new EventType(
+                                    EventType.CANCEL_REQUESTED,
+                                    Optional.of(Json.parse("{\"required\":[\"reason\"]}")),
+                                    Optional.empty(),
+                                    Optional.empty())));
         }
         registry.append("good", EventAppend.of("note", Json.parse("{\"text\":\"a\\u001b[31mb\"}")));
         registry.complete("good", new AwaitOutput.Success(Json.of(7), Optional.empty()));

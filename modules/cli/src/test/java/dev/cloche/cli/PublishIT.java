@@ -33,6 +33,8 @@ class PublishIT {
     void anInstallation() throws IOException {
         dist = directory.resolve("dist");
         launcher = Files.copy(Shell.CHECKOUT.resolve("cloche"), directory.resolve("cloche"));
+        Files.createDirectory(directory.resolve("lib"));
+        Files.copy(Shell.CHECKOUT.resolve("lib/start.sh"), directory.resolve("lib/start.sh"));
     }
 
     @Test

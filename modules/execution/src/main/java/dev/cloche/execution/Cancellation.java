@@ -37,7 +37,7 @@ final class Cancellation implements AutoCloseable {
 
     /** Returns the reason of a request for it. */
     static String reason(ProcessEvent request) {
-        return request.payload().node().path("reason").asString("");
+        return request.payload().fields().text("reason").orElse("");
     }
 
     private void await(ProcessRegistry registry, String process, GuestExecution execution, Duration grace) {

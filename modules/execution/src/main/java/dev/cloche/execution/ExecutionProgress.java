@@ -1,12 +1,12 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.EventAppend;
 import dev.cloche.process.EventType;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessEvent;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Says how far an execution has come, as its log tells. The next owner goes on from there, and never starts a second time
@@ -32,12 +32,11 @@ sealed interface ExecutionProgress {
     static ExecutionProgress of(List<ProcessEvent> events) {
         ExecutionProgress progress = new Registered();
         for (ProcessEvent event : events) {
-            JsonNode payload = event.payload().node();
+            JsonValue.Fields payload = event.payload().fields();
             if (event.type().equals(STARTING.name())) {
-                progress = new Starting(payload.path("vm").stringValue());
+                progress = new Starting(payload.requireText("vm"));
             } else if (event.type().equals(STARTED.name())) {
-                progress = new Started(payload.path("vm").stringValue(), (int)
-                        payload.path("execution").longValue());
+                progress = new Started(payload.requireText("vm"), (int) payload.requireWhole("execution"));
             }
         }
         return progress;

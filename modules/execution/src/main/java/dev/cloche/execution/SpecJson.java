@@ -1,5 +1,6 @@
 package dev.cloche.execution;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.Json;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.vm.ResourceLimit;
@@ -9,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
 
 /** Writes and reads an {@link ExecutionSpec} as the payload of a process's input. Pure. */
 final class SpecJson {
@@ -44,36 +44,30 @@ final class SpecJson {
 
     /** @throws DurableExecutionException.Invalid if it is something else, or of a newer version */
     static ExecutionSpec read(Json payload) {
-        JsonNode node = payload.node();
+        JsonValue.Fields node = payload.fields();
         try {
-            if (node.path("version").asInt() != VERSION) {
+            if (node.whole("version").orElse(0) != VERSION) {
                 throw invalid("is of a version that this program does not know");
             }
             List<String> command = new ArrayList<>();
-            node.path("command").forEach(word -> command.add(word.stringValue()));
+            items(node, "command").forEach(word -> command.add(text(word)));
             Map<String, String> environment = new HashMap<>();
-            node.path("environment")
-                    .properties()
-                    .forEach(entry ->
-                            environment.put(entry.getKey(), entry.getValue().stringValue()));
+            node.object("environment")
+                    .orElse(JsonValue.Fields.NONE)
+                    .fields()
+                    .forEach((name, value) -> environment.put(name, text(value)));
             List<ResourceLimit> limits = new ArrayList<>();
-            node.path("limits")
-                    .forEach(limit -> limits.add(new ResourceLimit(
-                            ResourceLimit.Resource.valueOf(
-                                    limit.path("resource").stringValue()),
-                            Long.parseUnsignedLong(limit.path("soft").stringValue()),
-                            Long.parseUnsignedLong(limit.path("hard").stringValue()))));
+            items(node, "limits").forEach(limit -> limits.add(limit(limit.orNoFields())));
             CommandOptions options = new CommandOptions(
                     environment,
-                    text(node, "workingDirectory"),
-                    text(node, "user"),
+                    node.text("workingDirectory"),
+                    node.text("user"),
                     false,
                     Optional.empty(),
                     true,
                     limits);
-            JsonNode sandbox = node.path("sandbox");
-            return new ExecutionSpec(
-                    sandbox.path("id").longValue(), sandbox.path("name").stringValue(), command, options);
+            JsonValue.Fields sandbox = node.require("sandbox").orNoFields();
+            return new ExecutionSpec(sandbox.requireWhole("id"), sandbox.requireText("name"), command, options);
         } catch (RuntimeException malformed) {
             if (malformed instanceof DurableExecutionException known) {
                 throw known;
@@ -82,8 +76,22 @@ final class SpecJson {
         }
     }
 
-    private static Optional<String> text(JsonNode node, String name) {
-        return node.has(name) ? Optional.of(node.path(name).stringValue()) : Optional.empty();
+    private static ResourceLimit limit(JsonValue.Fields limit) {
+        return new ResourceLimit(
+                ResourceLimit.Resource.valueOf(limit.requireText("resource")),
+                Long.parseUnsignedLong(limit.requireText("soft")),
+                Long.parseUnsignedLong(limit.requireText("hard")));
+    }
+
+    private static List<JsonValue> items(JsonValue.Fields node, String name) {
+        return node.items(name).orElse(List.of());
+    }
+
+    private static String text(JsonValue value) {
+        if (value instanceof JsonValue.Text(String text)) {
+            return text;
+        }
+        throw new IllegalArgumentException("a word of it is no text");
     }
 
     private static DurableExecutionException invalid(String what) {

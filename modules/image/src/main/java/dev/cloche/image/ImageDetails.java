@@ -5,6 +5,11 @@ import java.util.List;
 /**
  * Describes everything that is recorded of an image under one of its names.
  *
+ * <pre>{@code
+ * ImageDetails image = cloche.images().inspect("debian:12");
+ * image.layers().forEach(layer -> System.out.println(layer.diffId() + " " + layer.erofsBytes()));
+ * }</pre>
+ *
  * @param summary the image
  * @param mediaType of its manifest
  * @param configDigest identity of its config, which Docker calls the image's id
@@ -37,6 +42,11 @@ public record ImageDetails(
      * @param erofsBytes length of its file here
      */
     public record Layer(Digest diffId, Digest blob, String mediaType, long compressedBytes, long erofsBytes) {}
+
+    /** Returns the image as a list has it. */
+    public LocalImage image() {
+        return new LocalImage(summary, holders);
+    }
 
     ImageDetails withWarnings(List<String> found) {
         return new ImageDetails(summary, mediaType, configDigest, config, layers, found, holders);

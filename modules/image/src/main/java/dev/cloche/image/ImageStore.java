@@ -1,21 +1,22 @@
 package dev.cloche.image;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.JsonValue;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.manifest.ConfigDocument;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.store.CacheCheck;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheLimit;
 import dev.cloche.image.store.CacheVerification;
+import dev.cloche.image.store.ForgottenContent;
+import dev.cloche.image.store.ForgottenFiles;
 import dev.cloche.image.store.ImageCatalog;
 import dev.cloche.image.store.ImagePruning;
 import dev.cloche.image.store.ImageRemovals;
 import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
-import dev.cloche.image.store.UnusedContent;
-import dev.cloche.image.store.UnusedFiles;
 import dev.cloche.image.transfer.HeldImages;
 import dev.cloche.image.transfer.ImageFetcher;
 import dev.cloche.image.transfer.ImageSaving;
@@ -57,7 +58,7 @@ public final class ImageStore {
 
     /** Loads what reading a stored image needs, on behalf of a later {@link #acquire}. Touches no file. */
     public static void prepare() {
-        var _ = JsonValue.readMap("{}");
+        var _ = JsonText.readMap("{}");
     }
 
     /** Returns the tables that the catalog must have been opened with. */
@@ -135,7 +136,7 @@ public final class ImageStore {
      * @return whether the first holds one
      */
     public boolean share(ImageHolder from, ImageHolder to) {
-        Optional<UnusedContent> before = catalog.share(from, to);
+        Optional<ForgottenContent> before = catalog.share(from, to);
         before.ifPresent(this::delete);
         return before.isPresent();
     }
@@ -185,7 +186,7 @@ public final class ImageStore {
             }
             recorded = fetcher.fetchMissing(reference, known, policy, Optional.empty(), listener, deadline);
         }
-        delete(recorded.unused());
+        delete(recorded.forgotten());
         return recorded.summary();
     }
 
@@ -203,7 +204,7 @@ public final class ImageStore {
     public List<ImageSummary> load(
             Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
         List<RecordedImage> loaded = fetcher.load(archive, name, listener, deadline);
-        loaded.forEach(image -> delete(image.unused()));
+        loaded.forEach(image -> delete(image.forgotten()));
         return loaded.stream().map(RecordedImage::summary).toList();
     }
 
@@ -268,7 +269,7 @@ public final class ImageStore {
             throw new BadReference(name.toString(), "it is a digest, which an image has by itself");
         }
         RecordedImage recorded = catalog.tag(existing, name).orElseThrow(() -> catalog.notHere(existing));
-        delete(recorded.unused());
+        delete(recorded.forgotten());
         return recorded.summary();
     }
 
@@ -295,7 +296,7 @@ public final class ImageStore {
     /**
      * Returns every name, the newest first, then the images that are held and have none any more; each with who holds it.
      */
-    public List<ListedImage> listed() {
+    public List<LocalImage> listed() {
         return catalog.listed();
     }
 
@@ -349,8 +350,8 @@ public final class ImageStore {
         delete(removals.remove(reference, force));
     }
 
-    private void delete(UnusedContent unused) {
-        UnusedFiles.discard(unused, files, catalog);
+    private void delete(ForgottenContent forgotten) {
+        ForgottenFiles.discard(forgotten, files, catalog);
     }
 
     private ImagePruning pruning() {

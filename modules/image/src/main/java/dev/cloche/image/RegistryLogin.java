@@ -1,7 +1,5 @@
 package dev.cloche.image;
 
-import dev.cloche.image.registry.Credential;
-
 /**
  * Describes a user and a password, or an access token in the place of one, for a registry. Its text does not show the
  * password.
@@ -14,10 +12,6 @@ public record RegistryLogin(String user, String password) {
         if (user.isEmpty() || user.indexOf(':') >= 0 || password.isEmpty()) {
             throw new IllegalArgumentException("a login is a user's name without a colon and a password");
         }
-    }
-
-    public Credential credential() {
-        return Credential.password(user, password);
     }
 
     @Override

@@ -161,8 +161,8 @@ class DigestNamesTest {
         return fixture.store.load(archive, as, PullListener.none(), StoreFixture.soon());
     }
 
-    private ListedImage listed(ImageReference as, String holder) {
-        return new ListedImage(fixture.store.get(as), List.of(StoreFixture.holder(holder)));
+    private LocalImage listed(ImageReference as, String holder) {
+        return new LocalImage(fixture.store.get(as), List.of(StoreFixture.holder(holder)));
     }
 
     private void damageTheLayer() throws IOException {

@@ -1,8 +1,8 @@
 package dev.cloche.image;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
-import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.manifest.PlatformChoice;
 import dev.cloche.image.registry.Challenge;

@@ -125,7 +125,7 @@ class LoginsTest {
     @Test
     void noTextShowsASecret() {
         assertThat(new RegistryLogin("alice", "hunter2")).asString().doesNotContain("hunter2");
-        assertThat(new RegistryLogin("alice", "hunter2").credential())
+        assertThat(Credential.password("alice", "hunter2"))
                 .asString()
                 .doesNotContain("hunter2", encoded("alice", "hunter2"));
         assertThat(new Credential.IdentityToken("hunter2")).asString().doesNotContain("hunter2");

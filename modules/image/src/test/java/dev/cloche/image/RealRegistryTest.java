@@ -89,7 +89,8 @@ class RealRegistryTest {
         assertThat(output)
                 .contains("disk " + image.manifestDigest())
                 .contains("dev.cloche.image.ImageStore ")
-                .doesNotContain("java.net.http.", "jdk.internal.net.http.", "org.flywaydb.", "com.github.luben.");
+                .doesNotContain(
+                        "java.net.http.", "jdk.internal.net.http.", "dev.cloche.migration.", "com.github.luben.");
     }
 
     private Process start(String option, Path store, ImageReference reference, String holder, PullPolicy policy)

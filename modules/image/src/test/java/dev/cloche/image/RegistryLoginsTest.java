@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
+import dev.cloche.image.registry.Credential;
 import dev.cloche.image.registry.LoginFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -136,7 +137,8 @@ class RegistryLoginsTest {
             registry.put("/v2/", "{}".getBytes(StandardCharsets.UTF_8));
             assertThat(logins().login(registry.name(), ALICE, StoreFixture.soon()))
                     .isFalse();
-            assertThat(LoginFile.read(kept()).login(registry.name())).contains(ALICE.credential());
+            assertThat(LoginFile.read(kept()).login(registry.name()))
+                    .contains(Credential.password(ALICE.user(), ALICE.password()));
         }
     }
 

@@ -42,8 +42,13 @@ interface FileCalls {
 
     long getdents64(int fd, MemorySegment entries);
 
-    /** Returns those of this system. */
+    /**
+     * Returns those of this system.
+     *
+     * @throws NativeAccessDeniedException if this JVM allows none
+     */
     static FileCalls ofThisSystem() {
+        NativeAccess.require();
         return Lazy.CALLS;
     }
 

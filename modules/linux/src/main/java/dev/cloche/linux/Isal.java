@@ -91,7 +91,8 @@ final class Isal {
         @SuppressWarnings("restricted")
         private static Optional<Isal> load() {
             if (!System.getProperty("os.arch", "").equals("amd64")
-                    || !System.getProperty("os.name", "").equals("Linux")) {
+                    || !System.getProperty("os.name", "").equals("Linux")
+                    || NativeAccess.denial().isPresent()) {
                 return Optional.empty();
             }
             try {

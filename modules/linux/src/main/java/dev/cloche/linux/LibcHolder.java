@@ -12,9 +12,12 @@ final class LibcHolder {
 
     static Libc choose(String system, String architecture) {
         boolean known = architecture.equals("amd64") || architecture.equals("aarch64");
-        return system.toLowerCase(Locale.ROOT).equals("linux") && known
-                ? new NativeLibc()
-                : new UnsupportedLibc(system + " on " + architecture);
+        if (!known || !system.toLowerCase(Locale.ROOT).equals("linux")) {
+            return new UnsupportedLibc(() -> new UnsupportedSystemException(system + " on " + architecture));
+        }
+        return NativeAccess.denial()
+                .<Libc>map(denied -> new UnsupportedLibc(() -> NativeAccess.exception(denied)))
+                .orElseGet(NativeLibc::new);
     }
 
     private static final class Lazy {

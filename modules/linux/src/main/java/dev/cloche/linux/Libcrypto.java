@@ -95,7 +95,8 @@ final class Libcrypto {
         @SuppressWarnings("restricted")
         private static Optional<Libcrypto> load() {
             if (!System.getProperty("os.arch", "").equals("amd64")
-                    || !System.getProperty("os.name", "").equals("Linux")) {
+                    || !System.getProperty("os.name", "").equals("Linux")
+                    || NativeAccess.denial().isPresent()) {
                 return Optional.empty();
             }
             try {

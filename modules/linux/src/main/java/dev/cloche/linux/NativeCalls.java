@@ -12,6 +12,12 @@ public final class NativeCalls {
      * at the first real call.
      */
     public static void prepareLocks() {
-        Thread.ofPlatform().daemon().name("native-calls").start(() -> LockFile.isHeld(Path.of("/proc/self/stat")));
+        Thread.ofPlatform().daemon().name("native-calls").start(NativeCalls::bindLocks);
+    }
+
+    private static void bindLocks() {
+        if (NativeAccess.denial().isEmpty()) {
+            var _ = LockFile.isHeld(Path.of("/proc/self/stat"));
+        }
     }
 }

@@ -1,13 +1,14 @@
 package dev.cloche.linux;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
-/** Stands in on systems that Cloche does not know: every call says so, and none does anything. */
+/** Stands in where no native call can be made: every call says why, and none does anything. */
 final class UnsupportedLibc implements Libc {
-    private final String system;
+    private final Supplier<LinuxException> why;
 
-    UnsupportedLibc(String system) {
-        this.system = system;
+    UnsupportedLibc(Supplier<LinuxException> why) {
+        this.why = why;
     }
 
     @Override
@@ -55,7 +56,7 @@ final class UnsupportedLibc implements Libc {
         throw unsupported();
     }
 
-    private UnsupportedSystemException unsupported() {
-        return new UnsupportedSystemException(system);
+    private LinuxException unsupported() {
+        return why.get();
     }
 }

@@ -6,6 +6,7 @@ import dev.cloche.machine.config.SortedMaps;
 import dev.cloche.machine.lifecycle.MachineDisks;
 import dev.cloche.machine.lifecycle.MachineSnapshots;
 import dev.cloche.machine.lifecycle.Provisioning;
+import dev.cloche.vm.Network;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.Set;
  * Says how a machine runs.
  *
  * @param init which program is its process 1
- * @param network its network: {@code none}, or what the file says for the room of VMs to understand
+ * @param network what its guest reaches
  * @param publish ports of the host that lead into it, {@code [ADDRESS:]HOST:GUEST[/tcp|udp]} each
  * @param env variables of every command in it; names are not empty and have no '='
  * @param labels free-form facts
@@ -24,18 +25,24 @@ import java.util.Set;
  */
 public record MachineSettings(
         MachineInit init,
-        String network,
+        Network network,
         List<String> publish,
         Map<String, String> env,
         Map<String, String> labels,
         boolean autostart,
-        RestartPolicy restartPolicy,
+        MachineRestartPolicy restartPolicy,
         Optional<String> provision) {
-    public static final String NO_NETWORK = "none";
     private static final Set<String> OUR_FILES =
             Set.of(MachineDirectories.CONFIG, MachineDisks.DIRECTORY, MachineSnapshots.DIRECTORY, Provisioning.LOG);
     public static final MachineSettings DEFAULTS = new MachineSettings(
-            MachineInit.AGENT, NO_NETWORK, List.of(), Map.of(), Map.of(), false, RestartPolicy.NO, Optional.empty());
+            MachineInit.AGENT,
+            Network.NONE,
+            List.of(),
+            Map.of(),
+            Map.of(),
+            false,
+            MachineRestartPolicy.NO,
+            Optional.empty());
 
     /** @throws MachineException.Invalid if a variable's name or value cannot be one */
     public MachineSettings {
@@ -70,7 +77,7 @@ public record MachineSettings(
         return new MachineSettings(value, network, publish, env, labels, autostart, restartPolicy, provision);
     }
 
-    public MachineSettings withNetwork(String value) {
+    public MachineSettings withNetwork(Network value) {
         return new MachineSettings(init, value, publish, env, labels, autostart, restartPolicy, provision);
     }
 
@@ -90,7 +97,7 @@ public record MachineSettings(
         return new MachineSettings(init, network, publish, env, labels, value, restartPolicy, provision);
     }
 
-    public MachineSettings withRestartPolicy(RestartPolicy value) {
+    public MachineSettings withRestartPolicy(MachineRestartPolicy value) {
         return new MachineSettings(init, network, publish, env, labels, autostart, value, provision);
     }
 

@@ -4,7 +4,7 @@ package dev.cloche.machine;
 public sealed interface MachineView {
     String name();
 
-    record Usable(MachineInfo info) implements MachineView {
+    record Usable(CurrentMachine info) implements MachineView {
         @Override
         public String name() {
             return info.machine().name().value();

@@ -54,6 +54,7 @@ class BrokenMachinesTest extends StoredMachines {
             publish = [ "1:2", 3 ]      | 3 | publish is not an array of strings
             autostart = "yes"           | 3 | autostart is not true or false
             restart_policy = "maybe"    | 3 | restart_policy cannot be "maybe"
+            network = "nat"             | 3 | network cannot be "nat"
             provision = "../x"          | 3 | "../x" is no name of a provisioning script: name a file beside config.toml, without a slash and without a leading dot
             provision = "config.toml"   | 3 | "config.toml" is no name of a provisioning script: name another file beside config.toml, for this one is Cloche's own
             provision = "disk"          | 3 | "disk" is no name of a provisioning script: name another file beside config.toml, for this one is Cloche's own

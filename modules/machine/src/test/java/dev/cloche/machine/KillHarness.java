@@ -3,7 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.DurableFiles;
-import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.config.MachineDirectoryRemoval;
 import dev.cloche.machine.lifecycle.MemorySnapshotNames;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.testing.InstrumentedProgram;
@@ -89,13 +89,13 @@ final class KillHarness {
                 return Optional.of(scenario + ", " + played.lastLine() + ": " + e);
             }
         }
-        DirectoryDeletion.delete(home);
+        MachineDirectoryRemoval.delete(home);
         return Optional.empty();
     }
 
     /** What there is belongs to a machine, and every machine can be used. */
     private void assertWhole(KillRuntime runtime) throws IOException {
-        Machines machines = runtime.machines();
+        MachineManager machines = runtime.machines();
         List<MachineEntry> entries = machines.store().loadAll();
         assertThat(entries)
                 .filteredOn(BrokenMachine.class::isInstance)
@@ -137,7 +137,7 @@ final class KillHarness {
 
     /** No lock of it is held any more, and nothing is left when all are gone. */
     private static void assertRemovable(KillRuntime runtime) throws IOException {
-        Machines machines = runtime.machines();
+        MachineManager machines = runtime.machines();
         for (String name : machines.store().list()) {
             machines.remove(new MachineName(name), true, KillScenario.soon());
         }

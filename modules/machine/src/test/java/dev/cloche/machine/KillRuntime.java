@@ -14,7 +14,7 @@ import java.time.Clock;
 import java.util.List;
 
 /** One runtime on a state root, with real VMs or with such that end with their process. */
-record KillRuntime(Path home, Catalog catalog, ImageStore images, VmProvider vms, Machines machines)
+record KillRuntime(Path home, Catalog catalog, ImageStore images, VmProvider vms, MachineManager machines)
         implements AutoCloseable {
     static KillRuntime open(Path home, boolean real) {
         Path state = home.resolve("state");
@@ -27,7 +27,11 @@ record KillRuntime(Path home, Catalog catalog, ImageStore images, VmProvider vms
                 ? new QemuProvider(VmLayout.of(state), VmResources.find(List.of(share())))
                 : new InMemoryProvider();
         return new KillRuntime(
-                home, catalog, images, vms, new Machines(state.resolve("machines"), images, vms, Clock.systemUTC()));
+                home,
+                catalog,
+                images,
+                vms,
+                new MachineManager(state.resolve("machines"), images, vms, Clock.systemUTC()));
     }
 
     static Path share() {

@@ -10,11 +10,11 @@ import java.util.Optional;
 
 /** What a process does with machines until it is killed. */
 enum KillScenario {
-    /** Machines that come and go without having run. */
+    /** MachineManager that come and go without having run. */
     MADE {
         @Override
         void play(KillRuntime runtime) throws Exception {
-            Machines machines = runtime.machines();
+            MachineManager machines = runtime.machines();
             create(runtime, ONE);
             machines.snapshot(ONE, SNAPSHOT, false, soon());
             machines.copy(ONE, TWO, false, soon());
@@ -50,7 +50,7 @@ enum KillScenario {
 
         @Override
         void play(KillRuntime runtime) {
-            Machines machines = runtime.machines();
+            MachineManager machines = runtime.machines();
             start(runtime, ONE);
             machines.snapshot(ONE, SNAPSHOT, true, soon());
             machines.copy(ONE, TWO, true, soon());

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
-import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.config.MachineDirectoryRemoval;
+import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -160,11 +161,11 @@ class MachineCopiesTest extends MachinesInMemory {
 
     @Test
     void anAdoptedCopyPublishesNoPorts() throws IOException {
-        make(MachineSettings.DEFAULTS.withNetwork("user").withPublish(List.of("8080:80")));
+        make(MachineSettings.DEFAULTS.withNetwork(Network.USER).withPublish(List.of("8080:80")));
         copyByHand("web", "two");
         PersistedMachine adopted = machines.adopt(TWO, PullListener.none(), soon());
         assertThat(adopted.settings().publish()).isEmpty();
-        assertThat(adopted.settings().network()).isEqualTo("user");
+        assertThat(adopted.settings().network()).isEqualTo(Network.USER);
         assertThat(adopted.status().state()).isEqualTo(DiskState.CREATED);
     }
 
@@ -201,7 +202,7 @@ class MachineCopiesTest extends MachinesInMemory {
     void theFirstUseRecordsWhoseAMachineOfAnEarlierVersionIs() throws IOException {
         make(MachineSettings.DEFAULTS);
         make("other");
-        DirectoryDeletion.delete(directory(".owners"));
+        MachineDirectoryRemoval.delete(directory(".owners"));
         start().close();
         copyByHand("web", "two");
         copyByHand("other", "three");

@@ -8,7 +8,7 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
-import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.config.MachineDirectoryRemoval;
 import dev.cloche.machine.lifecycle.MachineContext;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
@@ -56,7 +56,7 @@ class MachineOrphansTest extends MachinesInMemory {
     void aBrokenMachineOfAnEarlierVersionIsFoundByWhatItsImageIsHeldFor() throws IOException {
         make(MachineSettings.DEFAULTS);
         start().close();
-        DirectoryDeletion.delete(directory(".owners"));
+        MachineDirectoryRemoval.delete(directory(".owners"));
         lose("vm_id = .*\n");
         assertThat(machines.orphans()).isEmpty();
         assertThat(machines.remove(WEB, true, soon())).isTrue();
@@ -138,7 +138,7 @@ class MachineOrphansTest extends MachinesInMemory {
         Files.move(base, away);
         machines.recover(soon());
         make(OTHER.value());
-        DirectoryDeletion.delete(base);
+        MachineDirectoryRemoval.delete(base);
         Files.move(away, base);
         start().close();
         assertThat(state()).isEqualTo(MachineState.RUNNING);

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.machine.MachineEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Machines whose VM is alive but not well, or whose start was cut short. */
+/** MachineManager whose VM is alive but not well, or whose start was cut short. */
 class MachineRecoveryTest extends MachinesInMemory {
     private static final Duration PATIENCE = Duration.ofMillis(300);
 
@@ -20,7 +21,7 @@ class MachineRecoveryTest extends MachinesInMemory {
         start().close();
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.RUNNING);
-        assertThat(machines.events().getLast().what()).isEqualTo("adopted");
+        assertThat(machines.events().getLast().kind()).isEqualTo(Kind.ADOPTED);
     }
 
     @Test
@@ -43,19 +44,19 @@ class MachineRecoveryTest extends MachinesInMemory {
 
     @Test
     void oneThatDoesNotTakeItsIdentityIsStartedAgainIfItsPolicySaysSo() {
-        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ON_FAILURE));
         start().close();
         machines.store()
                 .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
         faults.refuseIdentities(1);
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.RUNNING);
-        assertThat(machines.events()).extracting(MachineEvent::what).containsSubsequence("restarting", "started");
+        assertThat(machines.events()).extracting(MachineEvent::kind).containsSubsequence(Kind.RESTARTING, Kind.STARTED);
     }
 
     @Test
     void oneThatCannotEvenBeginToStartAgainHasFailedAndIsNotTriedForEver() throws IOException {
-        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ON_FAILURE));
+        make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ON_FAILURE));
         start().close();
         vms.kill(vm().id(), soon());
         Path config = home.resolve("machines/web/config.toml");
@@ -65,14 +66,14 @@ class MachineRecoveryTest extends MachinesInMemory {
         assertThat(status().lastError().orElseThrow()).contains("kernel");
         machines.recover(soon());
         assertThat(machines.events())
-                .extracting(MachineEvent::what)
-                .containsOnlyOnce("restarting")
-                .endsWith("restarting", "failed");
+                .extracting(MachineEvent::kind)
+                .containsOnlyOnce(Kind.RESTARTING)
+                .endsWith(Kind.RESTARTING, Kind.FAILED);
     }
 
     @Test
     void aSuspendedOneIsLeftAlone() {
-        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ALWAYS));
         start().close();
         machines.suspend(WEB, soon());
         machines.recover(soon());

@@ -65,9 +65,9 @@ class MachineStateTest {
         "ALWAYS,true,true",
         "ALWAYS,false,true"
     })
-    void policiesSayWhoIsStartedAgain(RestartPolicy policy, boolean failed, boolean restarts) {
+    void policiesSayWhoIsStartedAgain(MachineRestartPolicy policy, boolean failed, boolean restarts) {
         assertThat(policy.restarts(failed)).isEqualTo(restarts);
-        assertThat(RestartPolicy.parse(policy.word())).isEqualTo(policy);
+        assertThat(MachineRestartPolicy.parse(policy.word())).isEqualTo(policy);
     }
 
     @ParameterizedTest

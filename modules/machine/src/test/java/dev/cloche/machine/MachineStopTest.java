@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.machine.MachineEvent.Kind;
 import dev.cloche.vm.Vm;
 import java.time.Duration;
 import java.util.Optional;
@@ -82,7 +83,7 @@ class MachineStopTest extends MachinesInMemory {
 
     @Test
     void anEndThatItsStopperDidNotLiveToRecordIsRecordedByTheNextLook() {
-        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ALWAYS));
         endWithoutARecord(vm -> vm.stop(GRACE, soon()));
         assertStopped("it was shut down");
 
@@ -112,7 +113,7 @@ class MachineStopTest extends MachinesInMemory {
 
     @Test
     void aStopWhoseProcessIsGoneIsBegunAgain() {
-        make(MachineSettings.DEFAULTS.withRestartPolicy(RestartPolicy.ALWAYS));
+        make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ALWAYS));
         start().close();
         machines.store().updateState(WEB, MachineState.STOPPING);
         assertThat(state()).isEqualTo(MachineState.STOPPING);
@@ -125,7 +126,7 @@ class MachineStopTest extends MachinesInMemory {
         assertThat(status().lastEnd()).contains(how);
         assertThat(status().lastError()).isEqualTo(Optional.empty());
         assertThat(machines.events().getLast())
-                .extracting(MachineEvent::what, MachineEvent::detail)
-                .containsExactly("stopped", how);
+                .extracting(MachineEvent::kind, MachineEvent::detail)
+                .containsExactly(Kind.STOPPED, how);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
+import dev.cloche.machine.MachineEvent.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -24,11 +25,11 @@ class MachineWaitTest extends MachinesInMemory {
     @Test
     void aLineInTheLogWakesAndSoDoesOneFromBeforeTheWait() throws Exception {
         make(MachineSettings.DEFAULTS);
-        try (FileSignal wakeups = FileSignal.listen(home.resolve("machines"))) {
+        try (FileSignal signal = FileSignal.listen(home.resolve("machines"))) {
             CompletableFuture<Void> told = new CompletableFuture<>();
             Thread waiting = Thread.ofVirtual().start(() -> {
                 try {
-                    wakeups.await(Deadline.none());
+                    signal.await(Deadline.none());
                     told.complete(null);
                 } catch (InterruptedException e) {
                     told.completeExceptionally(e);
@@ -38,8 +39,8 @@ class MachineWaitTest extends MachinesInMemory {
                     WEB, machine -> machine.withResources(machine.resources().withCpus(3)), soon());
             told.join();
             waiting.join();
-            wakeups.wake();
-            wakeups.await(Deadline.none());
+            signal.wake();
+            signal.await(Deadline.none());
         }
     }
 
@@ -48,7 +49,7 @@ class MachineWaitTest extends MachinesInMemory {
         make(MachineSettings.DEFAULTS);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (MachineState state : List.of(MachineState.RUNNING, MachineState.SUSPENDED, MachineState.STOPPED)) {
-                Future<MachineInfo> reached = threads.submit(() -> machines.await(WEB, Set.of(state), soon()));
+                Future<CurrentMachine> reached = threads.submit(() -> machines.await(WEB, Set.of(state), soon()));
                 switch (state) {
                     case RUNNING -> start().close();
                     case SUSPENDED -> machines.suspend(WEB, soon());
@@ -94,11 +95,11 @@ class MachineWaitTest extends MachinesInMemory {
         }
         start().close();
         MachineEvent event = told.take();
-        while (event.what().equals("changed")) {
+        while (event.kind() == Kind.CHANGED) {
             event = told.take();
         }
-        assertThat(event.what()).isEqualTo("starting");
-        assertThat(told.take().what()).isEqualTo("started");
+        assertThat(event.kind()).isEqualTo(Kind.STARTING);
+        assertThat(told.take().kind()).isEqualTo(Kind.STARTED);
         following.interrupt();
         following.join();
     }

@@ -6,7 +6,7 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.PullListener;
-import dev.cloche.machine.config.DirectoryDeletion;
+import dev.cloche.machine.config.MachineDirectoryRemoval;
 import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.config.MachineStore;
 import dev.cloche.machine.lifecycle.MachineContext;
@@ -36,7 +36,7 @@ abstract class MachinesInMemory {
     final InMemoryFaults faults = new InMemoryFaults();
     InMemoryProvider vms;
     ImageStore images;
-    Machines machines;
+    MachineManager machines;
     private Catalog catalog;
 
     @BeforeEach
@@ -48,7 +48,7 @@ abstract class MachinesInMemory {
         catalog = Catalog.open(home, List.of(ImageStore.schema()));
         images = ImageStore.open(
                 home.resolve("cache"), catalog, ImageStoreOptions.defaults().withBundled(List.of(bundled)));
-        machines = new Machines(home.resolve("machines"), images, vms, Clock.systemUTC());
+        machines = new MachineManager(home.resolve("machines"), images, vms, Clock.systemUTC());
     }
 
     @AfterEach
@@ -115,7 +115,7 @@ abstract class MachinesInMemory {
     }
 
     void deleteByHand(String name) throws IOException {
-        DirectoryDeletion.delete(directory(name));
+        MachineDirectoryRemoval.delete(directory(name));
     }
 
     Path directory(String name) {

@@ -64,7 +64,7 @@ final class PowerCutDisk {
                 pending.add(new Rename(line.text(0), line.text(1)));
                 Content moved = names.remove(line.text(0));
                 if (moved == null) {
-                    throw new AssertionError("a rename of what nobody made: " + line);
+                    throw new AssertionError("a rename of a file that was not made: " + line);
                 }
                 names.put(line.text(1), moved);
             }

@@ -3,6 +3,7 @@ package dev.cloche.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.machine.MachineEvent.Kind;
 import dev.cloche.machine.config.MachineEventLog;
 import dev.cloche.machine.lifecycle.ChangeRules;
 import dev.cloche.machine.lifecycle.EndReason;
@@ -34,7 +35,7 @@ class ReconcileRulesTest {
     @ParameterizedTest
     @EnumSource
     void aVmThatRunsIsAdoptedOnlyIfTheFileSaysSo(DiskState disk) {
-        assertThat(ReconcileRules.of(machine(disk, RestartPolicy.NO), live()))
+        assertThat(ReconcileRules.of(machine(disk, MachineRestartPolicy.NO), live()))
                 .isInstanceOf(
                         switch (disk) {
                             case RUNNING -> ReconcileRules.Adopt.class;
@@ -46,26 +47,26 @@ class ReconcileRulesTest {
     @ParameterizedTest
     @EnumSource(names = "RUNNING", mode = EnumSource.Mode.EXCLUDE)
     void aMachineAtRestIsLeftInPeace(DiskState disk) {
-        assertThat(ReconcileRules.of(machine(disk, RestartPolicy.ALWAYS), Optional.empty()))
+        assertThat(ReconcileRules.of(machine(disk, MachineRestartPolicy.ALWAYS), Optional.empty()))
                 .isInstanceOf(ReconcileRules.Nothing.class);
-        assertThat(ReconcileRules.of(machine(disk, RestartPolicy.ALWAYS), ended(CRASH)))
+        assertThat(ReconcileRules.of(machine(disk, MachineRestartPolicy.ALWAYS), ended(CRASH)))
                 .isInstanceOf(ReconcileRules.Nothing.class);
     }
 
     @ParameterizedTest
     @EnumSource
-    void whoPoweredOffIsStartedAgainOnlyByAlways(RestartPolicy policy) {
+    void whoPoweredOffIsStartedAgainOnlyByAlways(MachineRestartPolicy policy) {
         VmExit off = exit(
                 VmExit.Cause.EXITED, Optional.of(new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.empty())));
         for (VmExit exit : new VmExit[] {off, exit(VmExit.Cause.STOPPED, Optional.empty())}) {
             ReconcileRules found = ReconcileRules.of(machine(DiskState.RUNNING, policy), ended(exit));
-            if (policy == RestartPolicy.ALWAYS) {
+            if (policy == MachineRestartPolicy.ALWAYS) {
                 assertThat(found).isInstanceOf(ReconcileRules.Restart.class);
             } else {
                 assertThat(found)
                         .isInstanceOfSatisfying(
                                 ReconcileRules.RecordEnd.class,
-                                settle -> assertThat(settle.ending().failed()).isFalse());
+                                settle -> assertThat(settle.reason().failed()).isFalse());
             }
         }
     }
@@ -75,7 +76,7 @@ class ReconcileRulesTest {
         for (ExitStatus bad : List.of(new ExitStatus.Exited(3), new ExitStatus.Signalled(11))) {
             Goodbye goodbye = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(bad));
             ReconcileRules found = ReconcileRules.of(
-                    machine(DiskState.RUNNING, RestartPolicy.NO),
+                    machine(DiskState.RUNNING, MachineRestartPolicy.NO),
                     ended(exit(VmExit.Cause.EXITED, Optional.of(goodbye))));
             assertThat(found)
                     .isEqualTo(new ReconcileRules.RecordEnd(
@@ -83,25 +84,25 @@ class ReconcileRulesTest {
         }
         Goodbye well = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(0)));
         assertThat(ReconcileRules.of(
-                        machine(DiskState.RUNNING, RestartPolicy.NO),
+                        machine(DiskState.RUNNING, MachineRestartPolicy.NO),
                         ended(exit(VmExit.Cause.EXITED, Optional.of(well)))))
                 .isEqualTo(new ReconcileRules.RecordEnd(new EndReason(false, "its guest powered off")));
     }
 
     @ParameterizedTest
     @EnumSource
-    void whatCrashedIsStartedAgainUnlessThePolicyIsNo(RestartPolicy policy) {
+    void whatCrashedIsStartedAgainUnlessThePolicyIsNo(MachineRestartPolicy policy) {
         for (Optional<VmInfo> vm : List.of(
                 ended(CRASH),
                 ended(exit(VmExit.Cause.GUARD_LOST, Optional.empty())),
                 ended(exit(VmExit.Cause.KILLED, Optional.empty())),
                 Optional.<VmInfo>empty())) {
             ReconcileRules found = ReconcileRules.of(machine(DiskState.RUNNING, policy), vm);
-            if (policy == RestartPolicy.NO) {
+            if (policy == MachineRestartPolicy.NO) {
                 assertThat(found)
                         .isInstanceOfSatisfying(
                                 ReconcileRules.RecordEnd.class,
-                                settle -> assertThat(settle.ending().failed()).isTrue());
+                                settle -> assertThat(settle.reason().failed()).isTrue());
             } else {
                 assertThat(found)
                         .isInstanceOfSatisfying(
@@ -113,42 +114,42 @@ class ReconcileRulesTest {
 
     @Test
     void aRunningFileMeansWhatItsVmSays() {
-        PersistedMachine begun = machine(DiskState.RUNNING, RestartPolicy.NO);
+        PersistedMachine begun = machine(DiskState.RUNNING, MachineRestartPolicy.NO);
         PersistedMachine up = begun.withStatus(begun.status().withStartedAt(Optional.of(SampleMachines.CREATED)));
-        assertState(MachineInfo.of(up, live(), false), MachineState.RUNNING, false);
-        assertState(MachineInfo.of(begun, live(), false), MachineState.STARTING, false);
-        assertState(MachineInfo.of(begun, Optional.empty(), true), MachineState.STARTING, false);
-        assertState(MachineInfo.of(up, ended(CRASH), false), MachineState.STOPPED, true);
-        assertState(MachineInfo.of(up, Optional.empty(), false), MachineState.STOPPED, true);
+        assertState(CurrentMachine.of(up, live(), false), MachineState.RUNNING, false);
+        assertState(CurrentMachine.of(begun, live(), false), MachineState.STARTING, false);
+        assertState(CurrentMachine.of(begun, Optional.empty(), true), MachineState.STARTING, false);
+        assertState(CurrentMachine.of(up, ended(CRASH), false), MachineState.STOPPED, true);
+        assertState(CurrentMachine.of(up, Optional.empty(), false), MachineState.STOPPED, true);
     }
 
     @Test
     void aFileOfAMachineAtRestMeansWhatItSays() {
-        PersistedMachine stopped = machine(DiskState.STOPPED, RestartPolicy.NO);
-        assertState(MachineInfo.of(stopped, Optional.empty(), false), MachineState.STOPPED, false);
-        assertState(MachineInfo.of(stopped, live(), false), MachineState.STOPPING, false);
+        PersistedMachine stopped = machine(DiskState.STOPPED, MachineRestartPolicy.NO);
+        assertState(CurrentMachine.of(stopped, Optional.empty(), false), MachineState.STOPPED, false);
+        assertState(CurrentMachine.of(stopped, live(), false), MachineState.STOPPING, false);
         PersistedMachine failed = stopped.withStatus(stopped.status().withLastError(Optional.of("it fell over")));
-        assertState(MachineInfo.of(failed, Optional.empty(), false), MachineState.FAILED, false);
+        assertState(CurrentMachine.of(failed, Optional.empty(), false), MachineState.FAILED, false);
         assertState(
-                MachineInfo.of(machine(DiskState.SUSPENDED, RestartPolicy.NO), Optional.empty(), false),
+                CurrentMachine.of(machine(DiskState.SUSPENDED, MachineRestartPolicy.NO), Optional.empty(), false),
                 MachineState.SUSPENDED,
                 false);
         assertState(
-                MachineInfo.of(machine(DiskState.CREATED, RestartPolicy.NO), Optional.empty(), false),
+                CurrentMachine.of(machine(DiskState.CREATED, MachineRestartPolicy.NO), Optional.empty(), false),
                 MachineState.CREATED,
                 false);
     }
 
     @Test
     void aPersonMayChangeMostButNotWhatBelongsToTheDiskTheMemoryOrTheVm() {
-        PersistedMachine machine = machine(DiskState.STOPPED, RestartPolicy.NO);
+        PersistedMachine machine = machine(DiskState.STOPPED, MachineRestartPolicy.NO);
         ChangeRules.check(machine, machine.withResources(new MachineResources(9, 999, 21)));
         ChangeRules.check(machine, machine.withSettings(SampleMachines.full().settings()));
         refused(machine, machine.withResources(new MachineResources(2, 2048, 19)), "smaller");
         refused(machine, machine.withVmId(new VmId("other")), "vm_id");
         refused(machine, machine.withOrigin(MachineOrigin.of("fedora")), "image");
-        refused(machine, machine(DiskState.RUNNING, RestartPolicy.NO), "state");
-        PersistedMachine suspended = machine(DiskState.SUSPENDED, RestartPolicy.NO);
+        refused(machine, machine(DiskState.RUNNING, MachineRestartPolicy.NO), "state");
+        PersistedMachine suspended = machine(DiskState.SUSPENDED, MachineRestartPolicy.NO);
         refused(suspended, suspended.withResources(new MachineResources(2, 4096, 20)), "suspended");
         MachineSettings settings = SampleMachines.full().settings();
         refused(suspended, suspended.withSettings(settings), "suspended");
@@ -161,16 +162,16 @@ class ReconcileRulesTest {
     void eventsAreReadInOrderAndTheOldestGoWhenThereAreMany(@TempDir Path base) throws Exception {
         MachineEventLog log = new MachineEventLog(base, Clock.fixed(SampleMachines.CREATED, ZoneOffset.UTC));
         assertThat(log.all()).isEmpty();
-        log.add("web", "created", "a \"quoted\"\nline");
+        log.add("web", Kind.CREATED, "a \"quoted\"\nline");
         Files.writeString(base.resolve(".events.jsonl"), "{\"time\":\"half a li", StandardOpenOption.APPEND);
         Files.writeString(base.resolve(".events.jsonl"), "\n", StandardOpenOption.APPEND);
-        log.add("web", "started", "");
+        log.add("web", Kind.STARTED, "");
         assertThat(log.all())
                 .containsExactly(
-                        new MachineEvent(SampleMachines.CREATED, "web", "created", "a \"quoted\"\nline"),
-                        new MachineEvent(SampleMachines.CREATED, "web", "started", ""));
+                        new MachineEvent(SampleMachines.CREATED, "web", Kind.CREATED, "a \"quoted\"\nline"),
+                        new MachineEvent(SampleMachines.CREATED, "web", Kind.STARTED, ""));
         for (int i = 0; i < 1500; i++) {
-            log.add("web", "failed", "x".repeat(2000) + i);
+            log.add("web", Kind.FAILED, "x".repeat(2000) + i);
         }
         assertThat(log.all()).hasSizeBetween(450, 1100);
         assertThat(log.all().getLast().detail()).hasSize(1000);
@@ -183,12 +184,12 @@ class ReconcileRulesTest {
                 .hasMessageContaining(about);
     }
 
-    private static void assertState(MachineInfo info, MachineState state, boolean recovery) {
+    private static void assertState(CurrentMachine info, MachineState state, boolean recovery) {
         assertThat(info.state()).isEqualTo(state);
         assertThat(info.needsRecovery()).isEqualTo(recovery);
     }
 
-    private static PersistedMachine machine(DiskState disk, RestartPolicy policy) {
+    private static PersistedMachine machine(DiskState disk, MachineRestartPolicy policy) {
         PersistedMachine machine = SampleMachines.plain("web");
         return machine.withSettings(machine.settings().withRestartPolicy(policy))
                 .withStatus(machine.status().withState(disk));

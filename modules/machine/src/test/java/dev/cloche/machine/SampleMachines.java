@@ -1,12 +1,13 @@
 package dev.cloche.machine;
 
+import dev.cloche.vm.Network;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Machines for tests. */
+/** MachineManager for tests. */
 final class SampleMachines {
     static final MachineName WEB = new MachineName("web");
     static final Instant CREATED = Instant.parse("2026-01-02T03:04:05.678Z");
@@ -29,12 +30,12 @@ final class SampleMachines {
                         Optional.of("debian:12"), Optional.of("sha256:00"), Optional.of("debian"), Optional.of("12")),
                 new MachineSettings(
                         MachineInit.SYSTEMD,
-                        "user",
+                        Network.USER,
                         List.of("8080:80", "127.0.0.1:53:53/udp"),
                         Map.of("A", "1", "B C", "two\nlines \"quoted\" \\ \t"),
                         Map.of("team", "x", "", "empty key"),
                         true,
-                        RestartPolicy.ON_FAILURE,
+                        MachineRestartPolicy.ON_FAILURE,
                         Optional.of("provision.sh")),
                 new UnsupportedKeys(
                         Optional.of("/k"),

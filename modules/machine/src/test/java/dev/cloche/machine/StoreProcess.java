@@ -42,7 +42,7 @@ final class StoreProcess {
         System.out.write(("ready " + thread + "\n").getBytes(StandardCharsets.UTF_8));
         System.out.flush();
         if (System.in.read() < 0) {
-            throw new IOException("nobody said go");
+            throw new IOException("standard input ended before the word");
         }
     }
 }

@@ -25,7 +25,7 @@ public sealed interface PoolEvent {
     /** A warm-up or health check of a new VM has ended; if not healthy, the VM is rejected. */
     record Checked(StackKey key, VmId vm, Duration took, boolean healthy) implements PoolEvent {}
 
-    record Acquired(StackKey key, VmId vm, StartKind kind, Duration took) implements PoolEvent {}
+    record Acquired(StackKey key, VmId vm, PoolStartKind kind, Duration took) implements PoolEvent {}
 
     record Evicted(StackKey key, VmId vm, Eviction cause) implements PoolEvent {}
 

@@ -11,21 +11,21 @@ public abstract sealed class PoolException extends ClocheException {
 
     /** A value is outside of its range. Code {@code pool.invalid}. */
     public static final class Invalid extends PoolException {
-        Invalid(String sentence, String remedy) {
+        public Invalid(String sentence, String remedy) {
             super("pool.invalid", sentence, remedy, null);
         }
     }
 
     /** Nothing is registered for the key. Code {@code pool.unknown-key}. */
     public static final class UnknownKey extends PoolException {
-        UnknownKey(StackKey key) {
+        public UnknownKey(StackKey key) {
             super("pool.unknown-key", "The pool has no snapshot of " + key, "Register it first.", null);
         }
     }
 
     /** The pool is closed. Code {@code pool.closed}. */
     public static final class Closed extends PoolException {
-        Closed() {
+        public Closed() {
             super("pool.closed", "The pool is closed", "Open another.", null);
         }
     }
@@ -39,7 +39,7 @@ public abstract sealed class PoolException extends ClocheException {
 
     /** The thread was interrupted while it waited; its interrupt status is set. Code {@code pool.interrupted}. */
     public static final class Interrupted extends PoolException {
-        Interrupted() {
+        public Interrupted() {
             super("pool.interrupted", "Interrupted while waiting for a VM", "", null);
         }
     }
@@ -48,7 +48,7 @@ public abstract sealed class PoolException extends ClocheException {
      * A warm-up or a health check refused a VM; why stands in the sentence. Code {@code pool.rejected}.
      */
     public static final class Rejected extends PoolException {
-        Rejected(String sentence, @Nullable Throwable cause) {
+        public Rejected(String sentence, @Nullable Throwable cause) {
             super(
                     "pool.rejected",
                     sentence,
@@ -59,7 +59,7 @@ public abstract sealed class PoolException extends ClocheException {
 
     /** No VM could be restored. Code {@code pool.not-restored}. */
     public static final class NotRestored extends PoolException {
-        NotRestored(StackKey key, String why) {
+        public NotRestored(StackKey key, String why) {
             super(
                     "pool.not-restored",
                     "VMs of " + key + " cannot be restored: " + why,

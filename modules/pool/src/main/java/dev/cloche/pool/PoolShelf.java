@@ -1,6 +1,11 @@
 package dev.cloche.pool;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.pool.core.RefillPlan;
+import dev.cloche.pool.core.ShelfPlan;
+import dev.cloche.pool.provision.Disposal;
+import dev.cloche.pool.provision.EntryMaker;
+import dev.cloche.pool.provision.HandOffProcedure;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -29,7 +34,7 @@ public final class PoolShelf {
     private final Supplier<PoolConfig.Budget> budget;
     private final Predicate<StackKey> ours;
     private final EntryMaker maker;
-    private final HandOffProcedure handingOver;
+    private final HandOffProcedure procedure;
 
     /**
      * @param config of which the times for restores and preparations matter
@@ -44,7 +49,7 @@ public final class PoolShelf {
         this.ours = ours;
         Disposal disposal = new Disposal(config.destroyWithin());
         maker = new EntryMaker(provider, config, disposal, event -> {});
-        handingOver = new HandOffProcedure(provider, disposal, config.slowAfter());
+        procedure = new HandOffProcedure(provider, disposal, config.slowAfter());
     }
 
     /** Describes an entry of one of our keys. */
@@ -78,14 +83,14 @@ public final class PoolShelf {
             if (vm.isPresent()) {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
                 return Optional.of(
-                        new WarmVm(key, vm.get(), StartKind.WARM, lying.vm().snapshot(), took));
+                        new WarmVm(key, vm.get(), PoolStartKind.WARM, lying.vm().snapshot(), took));
             }
         }
         return Optional.empty();
     }
 
     private Optional<Vm> handOver(VmId id, HandOff handOff, Deadline deadline) {
-        return switch (handingOver.of(id, handOff, deadline)) {
+        return switch (procedure.of(id, handOff, deadline)) {
             case HandOffProcedure.Outcome.Done(Vm vm) -> Optional.of(vm);
             case HandOffProcedure.Outcome.Broken _ -> Optional.empty();
             case HandOffProcedure.Outcome.Failed failed -> throw failed.thrown();
@@ -151,13 +156,14 @@ public final class PoolShelf {
                 needs.stream().filter(need -> !failed.contains(need.key())).toList();
         return RefillPlan.plan(possible, 1, vms, memory).stream()
                 .findFirst()
-                .flatMap(key ->
-                        wanted.stream().filter(stock -> stock.key().equals(key)).findFirst());
+                .flatMap(key -> wanted.stream()
+                        .filter(target -> target.key().equals(key))
+                        .findFirst());
     }
 
-    private boolean make(ShelfTarget stock, FillListener listener) {
-        StackKey key = stock.key();
-        return switch (maker.make(VmId.random(), key, stock.registration())) {
+    private boolean make(ShelfTarget target, FillListener listener) {
+        StackKey key = target.key();
+        return switch (maker.make(VmId.random(), key, target.registration())) {
             case EntryMaker.Made.Ready(Duration took) -> {
                 listener.made(key, took);
                 yield true;
@@ -191,16 +197,16 @@ public final class PoolShelf {
         List<Lying> lying = look(withoutLeftovers(provider.pooled()));
         Set<StackKey> keys = new HashSet<>();
         List<ShelfPlan> plans = new ArrayList<>();
-        for (ShelfTarget stock : order.stocks()) {
-            keys.add(stock.key());
+        for (ShelfTarget target : order.stocks()) {
+            keys.add(target.key());
             List<PooledVm> entries = lying.stream()
-                    .filter(each -> each.key().equals(stock.key()))
+                    .filter(each -> each.key().equals(target.key()))
                     .map(Lying::vm)
                     .toList();
             int opening = (int) entries.stream()
                     .filter(entry -> entry.stage() == PooledVm.Stage.OPEN)
                     .count();
-            ShelfPlan plan = new ShelfPlan(stock, entries, opening);
+            ShelfPlan plan = new ShelfPlan(target, entries, opening);
             plan.going().forEach(this::reclaim);
             plans.add(plan);
         }

@@ -3,7 +3,7 @@ package dev.cloche.pool;
 /** Says what a shelf is to have, for a process that fills it and goes. */
 public record ShelfTarget(StackKey key, Registration registration) {
     /** Returns how many are made: without a process that stays, no demand is known. */
-    int depth() {
+    public int depth() {
         DepthPolicy policy = registration.depth();
         return switch (policy.sizing()) {
             case FULL -> policy.max();
@@ -12,7 +12,7 @@ public record ShelfTarget(StackKey key, Registration registration) {
     }
 
     /** Returns how many may lie there. */
-    int most() {
+    public int most() {
         return registration.depth().max();
     }
 }

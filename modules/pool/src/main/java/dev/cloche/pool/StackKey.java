@@ -35,12 +35,12 @@ public record StackKey(String name, String version, int cpus, int memoryMiB) imp
      * Returns what an entry of this key is labelled with, for other processes: printable, and understood by {@link
      * #ofLabel}.
      */
-    String label() {
+    public String label() {
         return encoded(name, version) + " " + cpus + " " + memoryMiB;
     }
 
     /** Reads a label; empty for what is no label of a key: an entry that is not ours. */
-    static Optional<StackKey> ofLabel(String label) {
+    public static Optional<StackKey> ofLabel(String label) {
         String[] parts = label.split(" ", -1);
         try {
             return parts.length == 4

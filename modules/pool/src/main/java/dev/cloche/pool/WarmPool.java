@@ -1,6 +1,11 @@
 package dev.cloche.pool;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.pool.core.PoolCore;
+import dev.cloche.pool.core.PoolEntry;
+import dev.cloche.pool.core.Waiter;
+import dev.cloche.pool.driver.PoolDriver;
+import dev.cloche.pool.provision.HandOffProcedure;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;

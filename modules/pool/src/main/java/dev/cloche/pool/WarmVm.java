@@ -17,12 +17,12 @@ public final class WarmVm implements AutoCloseable {
 
     private final StackKey key;
     private final Vm vm;
-    private final StartKind kind;
+    private final PoolStartKind kind;
     private final Optional<SnapshotRef> source;
     private final Duration took;
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    WarmVm(StackKey key, Vm vm, StartKind kind, Optional<SnapshotRef> source, Duration took) {
+    WarmVm(StackKey key, Vm vm, PoolStartKind kind, Optional<SnapshotRef> source, Duration took) {
         this.key = key;
         this.vm = vm;
         this.kind = kind;
@@ -38,7 +38,7 @@ public final class WarmVm implements AutoCloseable {
         return key;
     }
 
-    public StartKind kind() {
+    public PoolStartKind kind() {
         return kind;
     }
 

@@ -16,23 +16,23 @@ import java.time.Clock;
 import java.time.Duration;
 
 /** A host in memory, with a way to make snapshots on it. */
-final class Host implements AutoCloseable {
+public final class Host implements AutoCloseable {
     static final int CPUS = 1;
     static final int MEMORY = 256;
-    static final HandOff HANDOFF = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
+    public static final HandOff HANDOFF = () -> GuestIdentity.fresh("anybody", Clock.systemUTC());
 
-    final InMemoryFaults faults = new InMemoryFaults();
-    final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofMinutes(1)));
+    public final InMemoryFaults faults = new InMemoryFaults();
+    public final InMemoryProvider provider = new InMemoryProvider(faults, new BootPolicy(1, Duration.ofMinutes(1)));
 
-    static StackKey key(String name) {
+    public static StackKey key(String name) {
         return new StackKey(name, "1", CPUS, MEMORY);
     }
 
-    static Deadline soon() {
+    public static Deadline soon() {
         return Deadline.after(Duration.ofMinutes(5));
     }
 
-    SnapshotRef snapshot(String name) {
+    public SnapshotRef snapshot(String name) {
         return snapshot(name, VmSpec.of(VmId.random(), RootDisk.raw(Path.of("/disk"))));
     }
 

@@ -48,7 +48,7 @@ class PoolShelfTest {
         host.close();
     }
 
-    private static ShelfTarget stock(StackKey key, SnapshotRef snapshot, int depth) {
+    private static ShelfTarget target(StackKey key, SnapshotRef snapshot, int depth) {
         return new ShelfTarget(
                 key,
                 Registration.of(snapshot)
@@ -95,9 +95,9 @@ class PoolShelfTest {
     @Test
     void fillsToTheDepthAndNotBeyond() {
         SnapshotRef snapshot = snapshot("s");
-        fill(stock(KEY, snapshot, 3));
+        fill(target(KEY, snapshot, 3));
         assertThat(shelf.look()).hasSize(3).allMatch(entry -> entry.vm().stage() == PooledVm.Stage.SHELVED);
-        fill(stock(KEY, snapshot, 3));
+        fill(target(KEY, snapshot, 3));
         assertThat(made).hasSize(3);
     }
 
@@ -105,17 +105,17 @@ class PoolShelfTest {
     void thePoorestKeyComesFirst() {
         SnapshotRef snapshot = snapshot("s");
         StackKey other = key("other");
-        fill(stock(KEY, snapshot, 2), stock(other, snapshot, 2));
+        fill(target(KEY, snapshot, 2), target(other, snapshot, 2));
         assertThat(made).hasSize(4);
         assertThat(made.subList(0, 2)).containsExactlyInAnyOrder(KEY, other);
     }
 
     @Test
     void handsOverARunningGuestThatNoOtherAcquirerGets() {
-        fill(stock(KEY, snapshot("s"), 1));
+        fill(target(KEY, snapshot("s"), 1));
         List<VmId> chosen = new ArrayList<>();
         try (WarmVm warm = shelf.take(KEY, telling(chosen), soon()).orElseThrow()) {
-            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
             assertThat(chosen).containsExactly(warm.id());
             assertThat(warm.take().state()).isEqualTo(VmState.RUNNING);
             assertThat(shelf.take(KEY, HANDOFF, soon())).isEmpty();
@@ -139,7 +139,7 @@ class PoolShelfTest {
 
     @Test
     void aCrashedEntryIsPassedOverAndRemoved() {
-        fill(stock(KEY, snapshot("s"), 2));
+        fill(target(KEY, snapshot("s"), 2));
         VmId youngest = lying(KEY).getLast();
         host.provider.crash(youngest);
         assertThat(take(HANDOFF)).isNotEqualTo(youngest);
@@ -149,7 +149,7 @@ class PoolShelfTest {
 
     @Test
     void anAcquirerThatDoesNotWantItAfterAllLeavesItOnTheShelf() {
-        fill(stock(KEY, snapshot("s"), 1));
+        fill(target(KEY, snapshot("s"), 1));
         HandOff unwilling = new HandOff() {
             @Override
             public void chosen(VmId vm) {
@@ -167,7 +167,7 @@ class PoolShelfTest {
 
     @Test
     void oneThatCannotTakeItsIdentityIsDestroyedAndThatIsThrown() {
-        fill(stock(KEY, snapshot("s"), 1));
+        fill(target(KEY, snapshot("s"), 1));
         assertThatThrownBy(() -> shelf.take(
                         KEY,
                         () -> {
@@ -180,14 +180,14 @@ class PoolShelfTest {
 
     @Test
     void aNewSnapshotRollsThroughWithoutAnEmptyMoment() {
-        fill(stock(KEY, snapshot("old"), 2));
+        fill(target(KEY, snapshot("old"), 2));
         List<VmId> before = lying(KEY);
         SnapshotRef next = snapshot("new");
         Set<Integer> depths = new HashSet<>();
         shelf.fill(
                 () -> {
                     depths.add(lying(KEY).size());
-                    return PoolShelf.Order.of(stock(KEY, next, 2));
+                    return PoolShelf.Order.of(target(KEY, next, 2));
                 },
                 new PoolShelf.FillListener() {});
         assertThat(depths).isSubsetOf(2, 3);
@@ -199,8 +199,8 @@ class PoolShelfTest {
         SnapshotRef snapshot = snapshot("s");
         StackKey kept = key("kept");
         StackKey gone = key("gone");
-        fill(stock(KEY, snapshot, 3), stock(kept, snapshot, 1), stock(gone, snapshot, 1));
-        fill(new PoolShelf.Order(List.of(stock(KEY, snapshot, 1)), kept::equals));
+        fill(target(KEY, snapshot, 3), target(kept, snapshot, 1), target(gone, snapshot, 1));
+        fill(new PoolShelf.Order(List.of(target(KEY, snapshot, 1)), kept::equals));
         assertThat(lying(KEY)).hasSize(1);
         assertThat(lying(kept)).hasSize(1);
         assertThat(lying(gone)).isEmpty();
@@ -225,7 +225,7 @@ class PoolShelfTest {
         SnapshotRef gone = snapshot("gone");
         SnapshotRef good = snapshot("good");
         host.provider.deleteSnapshot(gone.name());
-        fill(stock(KEY, gone, 2), stock(key("other"), good, 2));
+        fill(target(KEY, gone, 2), target(key("other"), good, 2));
         assertThat(failures).containsExactly("vm.snapshot-not-found");
         assertThat(made).hasSize(2);
         assertThat(host.vms()).isEqualTo(2);
@@ -235,14 +235,14 @@ class PoolShelfTest {
     void theBudgetOfTheHostIsKept() {
         PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
         PoolShelf small = new PoolShelf(host.provider, two, two::budget, key -> true);
-        ShelfTarget stock = stock(KEY, snapshot("s"), 5);
-        small.fill(() -> PoolShelf.Order.of(stock), new PoolShelf.FillListener() {});
+        ShelfTarget target = target(KEY, snapshot("s"), 5);
+        small.fill(() -> PoolShelf.Order.of(target), new PoolShelf.FillListener() {});
         assertThat(host.vms()).isEqualTo(2);
     }
 
     @Test
     void ofManyTakersNoTwoGetTheSame() throws Exception {
-        fill(stock(KEY, snapshot("s"), 4));
+        fill(target(KEY, snapshot("s"), 4));
         Callable<VmId> taker = () ->
                 shelf.take(KEY, HANDOFF, soon()).map(WarmVm::take).map(Vm::id).orElseThrow();
         Set<VmId> taken = new HashSet<>();

@@ -12,8 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 
 /** A pool on VMs in memory, as its users see it. */
-abstract class WarmPoolFixture {
-    static final StackKey KEY = key("stack");
+public abstract class WarmPoolFixture {
+    public static final StackKey KEY = key("stack");
     static final PoolConfig QUIET = PoolConfig.DEFAULT
             .withRefillInterval(Duration.ofHours(1))
             .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(20), 3));

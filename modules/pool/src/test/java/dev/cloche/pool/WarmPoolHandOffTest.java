@@ -14,6 +14,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.testing.InMemoryFaults;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,7 +40,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         awaitDepth(pool, KEY, 4);
         HandOff handOff = () -> GuestIdentity.fresh("mine", Clock.systemUTC());
         try (WarmVm warm = pool.acquire(KEY, handOff, soon())) {
-            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
             assertThat(warm.sourceSnapshot()).contains(snapshot);
             assertThat(warm.key()).isEqualTo(KEY);
             Vm vm = warm.take();
@@ -112,6 +114,9 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         register(pool, KEY, host.snapshot("s"));
         awaitDepth(pool, KEY, 1);
         VmId entry = host.provider.pooled().getFirst().id();
+        // The entry's successor, which is wanted as soon as it is leased, must not lie before it.
+        CountDownLatch go = new CountDownLatch(1);
+        host.faults.before(InMemoryFaults.Step.START, () -> waitFor(go));
         HandOff refusing = new HandOff() {
             @Override
             public void chosen(VmId vm) {
@@ -128,6 +133,7 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         try (WarmVm same = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(same.id()).isEqualTo(entry);
         }
+        go.countDown();
         assertThatThrownBy(() -> pool.acquire(KEY, () -> GuestIdentity.UNCHANGED, soon()))
                 .isInstanceOf(VmException.Invalid.class);
         assertThatThrownBy(() -> pool.acquire(

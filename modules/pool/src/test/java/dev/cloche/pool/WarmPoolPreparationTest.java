@@ -38,7 +38,7 @@ class WarmPoolPreparationTest extends WarmPoolFixture {
         assertThat(order).containsExactly("warm-up true", "check true");
         assertThat(events).filteredOn(PoolEvent.Checked.class::isInstance).hasSize(1);
         try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
-            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
         }
     }
 

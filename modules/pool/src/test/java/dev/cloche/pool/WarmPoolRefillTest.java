@@ -56,7 +56,7 @@ class WarmPoolRefillTest extends WarmPoolFixture {
         await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.SURPLUS, 0L) == 2);
         assertThat(of(pool, KEY).target()).isZero();
         try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
-            assertThat(warm.kind()).isEqualTo(StartKind.RESTORED);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.RESTORED);
         }
         await().until(() -> pool.metrics().created() > 3);
     }

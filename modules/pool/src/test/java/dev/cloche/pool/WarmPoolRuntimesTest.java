@@ -38,7 +38,7 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
         assertThat(second.metrics().created()).isZero();
         try (WarmVm warm = second.acquire(KEY, HANDOFF, soon())) {
             assertThat(left).contains(warm.id());
-            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
         }
     }
 

@@ -50,7 +50,7 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
         await().until(() -> hanging.get() == 3);
         awaitDepth(pool, KEY, 3);
         try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
-            assertThat(warm.kind()).isEqualTo(StartKind.WARM);
+            assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
             assertThat(warm.sourceSnapshot()).contains(current);
         }
         awaitDepth(pool, KEY, 3);

@@ -50,7 +50,7 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
                         }
                     };
                     try (WarmVm warm = pool.acquire(KEY, noted, soon())) {
-                        assertThat(warm.kind()).isEqualTo(StartKind.RESTORED);
+                        assertThat(warm.kind()).isEqualTo(PoolStartKind.RESTORED);
                     }
                     return who;
                 });

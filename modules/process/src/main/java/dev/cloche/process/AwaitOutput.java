@@ -57,6 +57,6 @@ public sealed interface AwaitOutput {
      * @throws ProcessException.Invalid if it is something else
      */
     static AwaitOutput of(Json json) {
-        return AwaitOutputJson.read(json.node());
+        return AwaitOutputJson.read(json);
     }
 }

@@ -8,16 +8,16 @@ import java.util.Optional;
 public final class DrivenProcess {
     private final ProcessRegistry registry;
     private final Claim claim;
-    private final LeaseRenewer keeper;
+    private final LeaseRenewer renewer;
     private volatile Optional<Return> asked = Optional.empty();
 
     /** Says how a driver gives a process back. */
     record Return(Backoff pauses, String why) {}
 
-    DrivenProcess(ProcessRegistry registry, Claim claim, LeaseRenewer keeper) {
+    DrivenProcess(ProcessRegistry registry, Claim claim, LeaseRenewer renewer) {
         this.registry = registry;
         this.claim = claim;
-        this.keeper = keeper;
+        this.renewer = renewer;
     }
 
     /** As it was when it was claimed. Its attempts say how many drivers it has had, this one among them. */
@@ -35,7 +35,7 @@ public final class DrivenProcess {
      * only after a look here; what can be is safe without.
      */
     public boolean held() {
-        return keeper.held();
+        return renewer.held();
     }
 
     /**
@@ -45,7 +45,7 @@ public final class DrivenProcess {
      * @throws InterruptedException if this thread is interrupted, because the lease is lost or the worker ends
      */
     public boolean heldAfter(Duration pause) throws InterruptedException {
-        return keeper.heldAfter(pause);
+        return renewer.heldAfter(pause);
     }
 
     /**

@@ -1,21 +1,11 @@
 package dev.cloche.process;
 
-import dev.cloche.process.value.NameRules;
-import java.io.IOException;
-import java.math.BigInteger;
+import dev.cloche.base.JsonValue;
+import dev.cloche.process.value.CanonicalJson;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.erdtman.jcs.JsonCanonicalizer;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A JSON value in the one form in which the registry keeps, compares and hashes JSON: RFC 8785. Two values are equal
@@ -29,25 +19,13 @@ public final class Json {
     public static final int LONGEST = 1 << 20;
 
     /** The deepest nesting that is accepted. */
-    public static final int DEEPEST = 64;
+    public static final int DEEPEST = JsonValue.DEEPEST;
 
     public static final Json NULL = new Json("null");
     public static final Json TRUE = new Json("true");
     public static final Json FALSE = new Json("false");
 
-    private static final BigInteger LARGEST_INTEGER = BigInteger.ONE.shiftLeft(53);
-    private static final double FIRST_EXPONENT = 1e21;
-
-    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(DEEPEST)
-                            .maxStringLength(LONGEST)
-                            .maxDocumentLength(LONGEST)
-                            .build())
-                    .build())
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
+    private static final long LARGEST_INTEGER = 1L << 53;
 
     private final String text;
 
@@ -62,38 +40,34 @@ public final class Json {
      *     number or a string that has no canonical form
      */
     public static Json parse(String text) {
-        if (text.length() > LONGEST) {
-            throw new ProcessException.Invalid("a JSON value is longer than " + LONGEST + " characters");
-        }
-        check(text);
+        CanonicalJson.requireLength(text.length());
         try {
-            // The canonicaliser takes only arrays and objects at the root.
-            String wrapped = new JsonCanonicalizer("[" + text + "]").getEncodedString();
-            return new Json(wrapped.substring(1, wrapped.length() - 1));
-        } catch (IOException e) {
-            throw new ProcessException.Invalid("a JSON value has no canonical form: " + e.getMessage());
+            return of(JsonValue.parse(text));
+        } catch (JsonValue.Malformed e) {
+            throw new ProcessException.Invalid("a text is no acceptable JSON: " + e.getMessage());
         }
     }
 
-    /** As {@link #parse}. */
-    public static Json of(JsonNode node) {
-        try {
-            return parse(MAPPER.writeValueAsString(node));
-        } catch (JacksonException e) {
-            throw new ProcessException.Invalid("a JSON value cannot be written: " + e.getOriginalMessage());
-        }
+    /**
+     * Returns the canonical form of a tree.
+     *
+     * @throws ProcessException.Invalid if it is too long or too deep, or holds a number or a string that has no canonical
+     *     form
+     */
+    public static Json of(JsonValue value) {
+        return new Json(CanonicalJson.write(value));
     }
 
     /** Returns a string. */
     public static Json of(String value) {
         // Most are names, of which every append has one.
-        return isPlain(value) ? new Json('"' + value + '"') : parse(MAPPER.writeValueAsString(value));
+        return isPlain(value) ? new Json('"' + value + '"') : of(new JsonValue.Text(value));
     }
 
     /** Returns a number; its magnitude is at most 2<sup>53</sup>. */
     public static Json of(long value) {
         String text = Long.toString(value);
-        return Math.abs((double) value) < LARGEST_INTEGER.doubleValue() ? new Json(text) : parse(text);
+        return value > -LARGEST_INTEGER && value < LARGEST_INTEGER ? new Json(text) : parse(text);
     }
 
     /** Returns whether it stands in its canonical form as it is: RFC 8785 escapes only these, and control characters. */
@@ -113,9 +87,9 @@ public final class Json {
 
     /** Returns an object. */
     public static Json object(Map<String, Json> members) {
-        return parse(members.entrySet().stream()
-                .map(member -> MAPPER.writeValueAsString(member.getKey()) + ":" + member.getValue())
-                .collect(Collectors.joining(",", "{", "}")));
+        Map<String, JsonValue> fields = new HashMap<>();
+        members.forEach((name, value) -> fields.put(name, value.tree()));
+        return of(new JsonValue.Fields(fields));
     }
 
     /** Returns an array. Canonical parts in their order are canonical together. */
@@ -134,59 +108,19 @@ public final class Json {
         return text;
     }
 
-    /** Returns a tree of its own for every caller. */
-    public JsonNode node() {
-        return MAPPER.readTree(text);
-    }
-
-    private static void check(String text) {
-        try (JsonParser parser = MAPPER.createParser(text)) {
-            int values = 0;
-            int depth = 0;
-            for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-                values += depth == 0 ? 1 : 0;
-                depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-                check(token, parser);
-            }
-            if (values != 1) {
-                throw new ProcessException.Invalid("a JSON text holds " + values + " values instead of one");
-            }
-        } catch (JacksonException e) {
-            throw new ProcessException.Invalid("a text is no acceptable JSON: " + e.getOriginalMessage());
+    /** Returns the value as a tree. */
+    public JsonValue tree() {
+        try {
+            return JsonValue.parse(text);
+        } catch (JsonValue.Malformed e) {
+            // An array of what is as deep as anything may be.
+            throw new ProcessException.Invalid("a JSON value cannot be read: " + e.getMessage());
         }
     }
 
-    private static void check(JsonToken token, JsonParser parser) {
-        switch (token) {
-            case VALUE_NUMBER_INT -> {
-                if (parser.getBigIntegerValue().abs().compareTo(LARGEST_INTEGER) > 0) {
-                    throw refused(parser.getString());
-                }
-            }
-            case VALUE_NUMBER_FLOAT -> {
-                double magnitude = Math.abs(parser.getDoubleValue());
-                // Up to 1e21 the canonical form of such a number is that of an integer.
-                if (Double.isInfinite(magnitude)
-                        || (magnitude >= LARGEST_INTEGER.doubleValue() && magnitude < FIRST_EXPONENT)) {
-                    throw refused(parser.getString());
-                }
-            }
-            case VALUE_STRING, PROPERTY_NAME -> {
-                if (NameRules.hasHalfACharacter(parser.getString())) {
-                    throw new ProcessException.Invalid("a JSON string has an unpaired surrogate");
-                }
-            }
-            default -> {}
-        }
-    }
-
-    private static ProcessException refused(String number) {
-        return new ProcessException.Invalid(
-                "the number " + abbreviated(number) + " cannot be told from its neighbours");
-    }
-
-    private static String abbreviated(String number) {
-        return number.length() <= 40 ? number : number.substring(0, 40) + "…";
+    /** Returns its members if it is an object, else none. */
+    public JsonValue.Fields fields() {
+        return tree().orNoFields();
     }
 
     @Override

@@ -18,6 +18,7 @@ public interface ProcessEvents {
      * @throws ProcessException.UndeclaredType if the process does not declare the type
      * @throws ProcessException.ReplayKeyRequired if the type needs one
      * @throws ProcessException.PayloadInvalid if the payload breaks the type's schema
+     * @throws ProcessException.SchemasMissing if the type has a schema, and the artefact {@code cloche-schema} is absent
      * @throws ProcessException.SemanticsFailed if a selector finds nothing, or an output contradicts the declared state
      * @throws ProcessException.AlreadyTerminal if it would end a process that has ended
      * @throws ProcessException.LeaseRequired if it would end a process that ends with a lease only

@@ -100,6 +100,18 @@ public abstract sealed class ProcessException extends ClocheException {
         }
     }
 
+    /** A type of events has a schema, and what checks schemas is absent. Code {@code process.schemas-missing}. */
+    public static final class SchemasMissing extends ProcessException {
+        public SchemasMissing() {
+            super(
+                    "process.schemas-missing",
+                    "A type of events has a schema, and this program lacks the artefact dev.cloche:cloche-schema, which"
+                            + " checks payloads.",
+                    "Add dev.cloche:cloche-schema to the program's dependencies.",
+                    null);
+        }
+    }
+
     /** What the event's type says about its payload does not hold for this one. Code {@code process.semantics}. */
     public static final class SemanticsFailed extends ProcessException {
         public SemanticsFailed(String type, String why) {

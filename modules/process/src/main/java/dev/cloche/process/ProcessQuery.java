@@ -67,9 +67,14 @@ public record ProcessQuery(
         return new ProcessQuery(statuses, inputTypes, session, Optional.of(part), olderThan, youngerThan, after, limit);
     }
 
-    /** Of an age between the two. */
-    public ProcessQuery withAge(Optional<Duration> least, Optional<Duration> most) {
-        return new ProcessQuery(statuses, inputTypes, session, text, least, most, after, limit);
+    /** Selects those that were registered so long ago at least. */
+    public ProcessQuery withOlderThan(Duration age) {
+        return new ProcessQuery(statuses, inputTypes, session, text, Optional.of(age), youngerThan, after, limit);
+    }
+
+    /** Selects those that were registered less long ago. */
+    public ProcessQuery withYoungerThan(Duration age) {
+        return new ProcessQuery(statuses, inputTypes, session, text, olderThan, Optional.of(age), after, limit);
     }
 
     /** Returns the page after a process. */

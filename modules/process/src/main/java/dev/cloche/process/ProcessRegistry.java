@@ -49,6 +49,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      *
      * @throws ProcessException.RegistrationConflict if the id is taken by another registration
      * @throws ProcessException.Invalid if an event type's schema cannot be used
+     * @throws ProcessException.SchemasMissing if an event type has a schema, and the artefact {@code cloche-schema} is absent
      */
     ProcessRecord register(ProcessRegistration registration);
 
@@ -61,6 +62,7 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      * @throws ProcessException.RegistrationConflict if the id is taken by another registration
      * @throws ProcessException.AlreadyLeased if the process is there and another owner holds its lease
      * @throws ProcessException.Invalid if an event type's schema cannot be used
+     * @throws ProcessException.SchemasMissing if an event type has a schema, and the artefact {@code cloche-schema} is absent
      */
     Claim registerClaimed(ProcessRegistration registration, String owner, Duration ttl);
 

@@ -21,6 +21,26 @@ public record ProcessView(
         Optional<Instant> pausedUntil,
         Optional<String> returnedFor,
         Optional<String> lostOwner) {
+    /** Returns the id of the process. */
+    public String id() {
+        return process.id();
+    }
+
+    /** Returns where the process is in its life. */
+    public ProcessStatus status() {
+        return process.status();
+    }
+
+    /** Returns how the process ended; empty while it runs. */
+    public Optional<AwaitOutput> output() {
+        return process.output();
+    }
+
+    /** Returns why the process failed; present exactly if it did. */
+    public Optional<AwaitOutput.Failure> failure() {
+        return output().filter(AwaitOutput.Failure.class::isInstance).map(AwaitOutput.Failure.class::cast);
+    }
+
     /**
      * Who holds a lease.
      *

@@ -125,7 +125,7 @@ public final class ProcessWorker implements AutoCloseable {
     /** One process that is being driven. */
     private final class Drive {
         private final Claim claim;
-        private final LeaseRenewer keeper;
+        private final LeaseRenewer renewer;
         private final Thread thread;
 
         Drive(Claim claim, long claimedAtNanos) {
@@ -133,21 +133,21 @@ public final class ProcessWorker implements AutoCloseable {
             this.thread = Thread.ofVirtual()
                     .name("cloche-drive-" + claim.process().id())
                     .unstarted(this::run);
-            this.keeper = new LeaseRenewer(registry, claim.lease(), config.ttl(), claimedAtNanos, thread::interrupt);
+            this.renewer = new LeaseRenewer(registry, claim.lease(), config.ttl(), claimedAtNanos, thread::interrupt);
         }
 
         void start() {
             driving.add(this);
-            keeper.start();
+            renewer.start();
             thread.start();
         }
 
         private void run() {
-            try (keeper) {
+            try (renewer) {
                 Ending ending = drive();
                 // What interrupted the driver must not cut short what there is to record.
                 var _ = Thread.interrupted();
-                if (keeper.held()) {
+                if (renewer.held()) {
                     record(ending);
                 }
             } catch (RuntimeException e) {
@@ -166,7 +166,7 @@ public final class ProcessWorker implements AutoCloseable {
             if (stopping()) {
                 return new Ending.GivenBack();
             }
-            DrivenProcess driven = new DrivenProcess(registry, claim, keeper);
+            DrivenProcess driven = new DrivenProcess(registry, claim, renewer);
             try {
                 return driver.drive(driven)
                         .<Ending>map(Ending.Ended::new)
@@ -218,9 +218,9 @@ public final class ProcessWorker implements AutoCloseable {
         /** What interrupts the driver does not end what there is to record. */
         private boolean heldAfter(Duration pause) {
             try {
-                return keeper.heldAfter(pause);
+                return renewer.heldAfter(pause);
             } catch (InterruptedException e) {
-                return keeper.held();
+                return renewer.held();
             }
         }
     }
@@ -254,7 +254,7 @@ public final class ProcessWorker implements AutoCloseable {
             interrupted |= !join(drive.thread, until);
         }
         for (Drive drive : driving) {
-            drive.keeper.close();
+            drive.renewer.close();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

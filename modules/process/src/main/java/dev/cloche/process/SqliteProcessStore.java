@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class SqliteProcessStore implements ProcessStore {
     private final Catalog catalog;
     private final StoreClock clock;
-    private final CommitSignal doorbell;
+    private final CommitSignal signal;
     private final GroupCommit<QueuedWrite<?>> commits = new GroupCommit<>(new GroupCommit.Batch<QueuedWrite<?>>() {
         @Override
         public void run(List<QueuedWrite<?>> jobs) {
@@ -51,10 +51,10 @@ public final class SqliteProcessStore implements ProcessStore {
     private volatile @Nullable FeedWatch watching;
     private volatile boolean closed;
 
-    private SqliteProcessStore(Catalog catalog, StoreClock clock, CommitSignal doorbell) {
+    private SqliteProcessStore(Catalog catalog, StoreClock clock, CommitSignal signal) {
         this.catalog = catalog;
         this.clock = clock;
-        this.doorbell = doorbell;
+        this.signal = signal;
     }
 
     /** Returns the tables of this room. */
@@ -63,10 +63,15 @@ public final class SqliteProcessStore implements ProcessStore {
                 "process",
                 "dev/cloche/process/migrations",
                 List.of(
-                        CatalogSchema.Migration.additive("processes, their events, wakes, handles and leases"),
-                        new CatalogSchema.Migration("events are their own entries of the feed", true, false),
+                        CatalogSchema.Migration.additive(
+                                "processes", "processes, their events, wakes, handles and leases"),
                         new CatalogSchema.Migration(
-                                "lives of ids, pauses, profiles of hosts, and bounds of the feed", true, false)));
+                                "events_are_the_feed", "events are their own entries of the feed", true, false),
+                        new CatalogSchema.Migration(
+                                "lives_pauses_and_bounds",
+                                "lives of ids, pauses, profiles of hosts, and bounds of the feed",
+                                true,
+                                false)));
     }
 
     /**
@@ -171,7 +176,7 @@ public final class SqliteProcessStore implements ProcessStore {
         if (watch != null) {
             watch.told(positions);
         }
-        doorbell.ring();
+        signal.ring();
     }
 
     @Override
@@ -211,7 +216,7 @@ public final class SqliteProcessStore implements ProcessStore {
     public void watchOthers(Deadline deadline) {
         CommitListener told = listener;
         if (told != null) {
-            doorbell.watch(() -> {
+            signal.watch(() -> {
                 FeedWatch watch = new FeedWatch(this, this::lastPosition, told);
                 watching = watch;
                 return watch;
@@ -227,7 +232,7 @@ public final class SqliteProcessStore implements ProcessStore {
     @Override
     public void close() {
         closed = true;
-        doorbell.close();
+        signal.close();
     }
 
     private void requireOpen() {

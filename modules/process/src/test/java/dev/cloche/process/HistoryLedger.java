@@ -110,7 +110,7 @@ final class HistoryLedger {
                         .isPresent()
                 || maybes.stream().anyMatch(other -> !other.owner.equals(owner) && other.maybeLive(now));
         if (!somebody) {
-            throw new Violation(id + " is refused to " + owner + " and held by nobody");
+            throw new Violation(id + " is refused to " + owner + " and not held");
         }
     }
 

@@ -222,7 +222,7 @@ public final class HistorySimulator {
     private HistoryLedger ledger(String id) {
         HistoryLedger ledger = ledgers.get(id);
         if (ledger == null) {
-            throw new HistoryLedger.Violation("nobody has registered " + id);
+            throw new HistoryLedger.Violation("there is no registration of " + id);
         }
         return ledger;
     }

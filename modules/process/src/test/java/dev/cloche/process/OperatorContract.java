@@ -85,10 +85,8 @@ public interface OperatorContract extends ContractFixture {
         assertThat(ids(all.withSession("owner").withLimit(1))).containsExactly("a");
         assertThat(ids(all.withSession("owner").withLimit(1).after("a"))).containsExactly("b");
         assertThat(ids(all.withText("zEBRA"))).containsExactly("c");
-        assertThat(ids(all.withAge(Optional.of(Duration.ofDays(1)), Optional.empty())))
-                .isEmpty();
-        assertThat(ids(all.withAge(Optional.empty(), Optional.of(Duration.ofDays(1)))))
-                .hasSize(3);
+        assertThat(ids(all.withOlderThan(Duration.ofDays(1)))).isEmpty();
+        assertThat(ids(all.withYoungerThan(Duration.ofDays(1)))).hasSize(3);
         assertThat(registry().counts(all))
                 .containsExactly(
                         new ProcessCount(ProcessInput.TOOL_CALL, ProcessStatus.FAILED, 1),

@@ -185,15 +185,18 @@ public final class QemuProvider implements VmProvider {
             lock.close();
             throw e;
         }
-        QemuBackend machine = machine(spec, lock);
+        QemuBackend backend = machine(spec, lock);
         QemuAdoption join = new QemuAdoption(layout, id, deadline);
         try {
             RunningQemu run = join.asOwner(guard);
             Path files = layout.directory(id);
-            boolean attached = !new GuardFiles(files).detached() && !new PoolFiles(files).shelved();
-            return open.add(ManagedVm.adopted(spec, machine, run, attached, join.paused(), open::remove, deadline));
+            boolean shelved = new PoolFiles(files).shelved();
+            boolean attached = !new GuardFiles(files).detached() && !shelved;
+            // What lies on a shelf was halted before, and goes on only after it was claimed: nothing is to be asked.
+            boolean paused = shelved || join.paused();
+            return open.add(ManagedVm.adopted(spec, backend, run, attached, paused, open::remove, deadline));
         } catch (RuntimeException e) {
-            machine.release();
+            backend.release();
             throw e;
         }
     }

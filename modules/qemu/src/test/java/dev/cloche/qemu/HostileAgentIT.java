@@ -163,7 +163,7 @@ class HostileAgentIT {
                 honest.qemu(),
                 honest.guard(),
                 honest.clockMeter(),
-                new KernelImage(kernel.kernel(), shared.resolve("hostile/initramfs"), kernel.facts()));
+                new KernelImage(kernel.kernel(), shared.resolve("hostile/initramfs"), kernel.properties()));
         disk = shared.resolve("disk");
         Files.write(disk, new byte[4096]);
     }

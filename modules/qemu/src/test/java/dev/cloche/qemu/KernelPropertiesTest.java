@@ -29,11 +29,12 @@ class KernelPropertiesTest {
 
     @Test
     void aKernelWithoutACPIIsStartedWithoutItAndWithItsOwnParameters() throws Exception {
-        KernelProperties facts =
+        KernelProperties properties =
                 recorded("kind=small\nrelease=6.1.9-cloche\nacpi=off\nparameters=acpi=off a.b=1\nx=y\n");
 
-        assertThat(facts).isEqualTo(new KernelProperties("small", "6.1.9-cloche", false, List.of("acpi=off", "a.b=1")));
-        assertThat(command(facts))
+        assertThat(properties)
+                .isEqualTo(new KernelProperties("small", "6.1.9-cloche", false, List.of("acpi=off", "a.b=1")));
+        assertThat(command(properties))
                 .contains("microvm,acpi=off,memory-backend=ram")
                 .anyMatch(argument -> argument.startsWith("console=ttyS0 ")
                         && argument.endsWith(" acpi=off a.b=1 tsc=reliable tsc_early_khz=2600000"));
@@ -41,10 +42,10 @@ class KernelPropertiesTest {
 
     @Test
     void anOrdinaryKernelNeedsNoMoreThanItsRelease() throws Exception {
-        KernelProperties facts = recorded("package=linux-image-6\nversion=6.1.9-1\nrelease=6.1.0-9-cloud-amd64\n");
+        KernelProperties properties = recorded("package=linux-image-6\nversion=6.1.9-1\nrelease=6.1.0-9-cloud-amd64\n");
 
-        assertThat(facts).isEqualTo(new KernelProperties("unknown", "6.1.0-9-cloud-amd64", true, List.of()));
-        assertThat(command(facts)).contains("microvm,acpi=on,memory-backend=ram");
+        assertThat(properties).isEqualTo(new KernelProperties("unknown", "6.1.0-9-cloud-amd64", true, List.of()));
+        assertThat(command(properties)).contains("microvm,acpi=on,memory-backend=ram");
     }
 
     @Test
@@ -80,8 +81,8 @@ class KernelPropertiesTest {
         return KernelProperties.of(directory.resolve("vmlinux"));
     }
 
-    private static List<String> command(KernelProperties facts) {
-        KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), facts);
+    private static List<String> command(KernelProperties properties) {
+        KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), properties);
         VmResources resources = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel);
         HostCapabilities host = new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.TCG, "max", true, "because"), OptionalLong.of(2_600_000));

@@ -120,7 +120,7 @@ class QemuSnapshotIT extends QemuTest {
             assertThat(output(clone, ExecRequest.of("echo", "hi"))).isEqualTo("hi\n");
             MappedFile memory = MappedFile.of(qemuOf(clone), files().resolve("memory"));
             assertThat(memory.permissions())
-                    .as("private, so that nobody sees what it writes")
+                    .as("private, so that no other process sees what it writes")
                     .isEqualTo("rw-p");
             assertThat(memory.kibibytes("Size")).isEqualTo(1L << 20);
             assertThat(memory.kibibytes("Private_Dirty")).as("copied").isLessThan(64L << 10);
@@ -244,7 +244,7 @@ class QemuSnapshotIT extends QemuTest {
                 qemu,
                 resources.guard(),
                 resources.clockMeter(),
-                new KernelImage(kernel.kernel(), initramfs, kernel.facts()));
+                new KernelImage(kernel.kernel(), initramfs, kernel.properties()));
         try (QemuProvider elsewhere = new QemuProvider(fixture.layout(), other);
                 Vm clone = elsewhere.create(VmSpec.restored(VmId.random(), taken))) {
             assertThatThrownBy(() -> clone.start(soon()))

@@ -228,7 +228,7 @@ class QemuVmProviderIT extends QemuTest {
                 new KernelImage(
                         resources.kernel().kernel(),
                         emptyInitramfs(),
-                        resources.kernel().facts()));
+                        resources.kernel().properties()));
         try (QemuProvider provider = new QemuProvider(
                         VmLayout.of(fixture.stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
                 Vm vm = provider.create(spec())) {

@@ -51,7 +51,7 @@ class VmLayoutTest {
 
     @Test
     void aRuntimeDirectoryOfAStrangerIsRefused() throws IOException {
-        Assumptions.assumeTrue(PrivateDirectory.user() == 0, "only root can give a directory to somebody else");
+        Assumptions.assumeTrue(PrivateDirectory.user() == 0, "only root can give a directory to another user");
         Path temporary = Files.createDirectory(directory.resolve("t"));
         Path base = Files.createDirectory(
                 temporary.resolve("cloche-0"),

@@ -23,6 +23,7 @@ import dev.cloche.vmm.protocol.HostFrames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -116,6 +117,8 @@ class VmSpecTest {
             StoredSpec.write(directory, spec);
             assertThat(StoredSpec.read(directory, id)).isEqualTo(spec);
         }
+        assertThat(Files.getPosixFilePermissions(directory.resolve("spec.json")))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
         Files.writeString(directory.resolve("spec.json"), "{\"version\":2}");
         assertThatThrownBy(() -> StoredSpec.read(directory, id))
                 .isInstanceOf(VmException.Storage.class)

@@ -8,7 +8,7 @@ import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.launch.QemuCommand;
 import dev.cloche.qemu.launch.QemuLaunch;
-import dev.cloche.qemu.snapshot.RamFile;
+import dev.cloche.qemu.snapshot.LiveMemory;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.RootDisk;
@@ -115,7 +115,7 @@ class VmValuesTest {
         memory[1024 * 1024 - 1] = 3;
         memory[3 * 1024 * 1024] = 4;
         Path copy = directory.resolve("copy");
-        RamFile.copy(Files.write(directory.resolve("memory"), memory), copy);
+        LiveMemory.copy(Files.write(directory.resolve("memory"), memory), copy);
         assertThat(copy).hasBinaryContent(memory);
         Process stat = new ProcessBuilder("stat", "-c", "%b", copy.toString()).start();
         assertThat(Long.parseLong(stat.inputReader().readLine())).isLessThan(1024);

@@ -1,7 +1,8 @@
 package dev.cloche.sandbox;
 
 /**
- * Describes something that nothing recorded has.
+ * Describes something in the state root that no record has, as records leave it that were lost, emptied, or restored from an
+ * old copy.
  *
  * @param kind of it
  * @param name of the VM, the path or the holder, which tells it from all others of its kind
@@ -20,10 +21,13 @@ public record Orphan(Kind kind, String name, boolean live, boolean inUse) {
         /** The directory of a snapshot of a sandbox, perhaps with its disk. */
         SNAPSHOT_DIRECTORY,
         /** What keeps an image for something that is gone. */
-        IMAGE_PIN
+        IMAGE_PIN,
+        /** The output of a durable command that no process has. */
+        EXECUTION
     }
 
-    static Orphan of(Kind kind, String name) {
+    /** Describes one that is no VM. */
+    public static Orphan of(Kind kind, String name) {
         return new Orphan(kind, name, false, false);
     }
 
@@ -38,6 +42,7 @@ public record Orphan(Kind kind, String name, boolean live, boolean inUse) {
             case SANDBOX_DIRECTORY -> "No sandbox has the directory " + name + ".";
             case SNAPSHOT_DIRECTORY -> "No snapshot has the directory " + name + ".";
             case IMAGE_PIN -> "An image is kept for " + name + ", which is gone.";
+            case EXECUTION -> "No process has the output in " + name + ".";
         };
     }
 }

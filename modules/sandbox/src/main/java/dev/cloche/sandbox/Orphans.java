@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * processes.
  */
 public final class Orphans {
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SweepStore rows;
     private final OrphanDirectories sandboxes;
     private final OrphanDirectories snapshots;
@@ -40,9 +40,9 @@ public final class Orphans {
 
     /** @param elsewhere the VMs that others have recorded */
     Orphans(SandboxParts parts, Duration youth, Supplier<Set<VmId>> elsewhere) {
-        ground = parts.ground();
+        context = parts.context();
         rows = parts.sweeps();
-        sandboxes = new OrphanDirectories(ground.locks().sandboxes(), rows::directories, youth);
+        sandboxes = new OrphanDirectories(context.locks().sandboxes(), rows::directories, youth);
         snapshots = new SnapshotSweep(parts.snapshots()).orphans(youth);
         this.elsewhere = elsewhere;
     }
@@ -50,7 +50,7 @@ public final class Orphans {
     /** Returns all there are, VMs first. */
     public List<Orphan> find() {
         List<Orphan> found = new ArrayList<>(vms());
-        ground.vms().straySockets().forEach(path -> found.add(Orphan.of(Orphan.Kind.SOCKET, path.toString())));
+        context.vms().straySockets().forEach(path -> found.add(Orphan.of(Orphan.Kind.SOCKET, path.toString())));
         found.addAll(directories(sandboxes, Orphan.Kind.SANDBOX_DIRECTORY));
         found.addAll(directories(snapshots, Orphan.Kind.SNAPSHOT_DIRECTORY));
         pins().forEach(holder -> found.add(Orphan.of(Orphan.Kind.IMAGE_PIN, named(holder))));
@@ -59,7 +59,7 @@ public final class Orphans {
 
     /** Returns the VMs among them, by id. Costs one query, and no more, where there are none. */
     public List<Orphan> vms() {
-        List<VmInfo> all = ground.vms().list();
+        List<VmInfo> all = context.vms().list();
         Set<String> recorded = all.isEmpty() ? Set.of() : rows.vms();
         List<VmInfo> unknown = all.stream()
                 .filter(vm -> !recorded.contains(vm.id().value()))
@@ -69,22 +69,25 @@ public final class Orphans {
         return unknown.stream()
                 .filter(vm -> !others.contains(vm.id()))
                 // It may have gone together with its record.
-                .flatMap(vm -> ground.vms().get(vm.id()).stream())
+                .flatMap(vm -> context.vms().get(vm.id()).stream())
                 .map(this::orphan)
                 .toList();
     }
 
     private Orphan orphan(VmInfo vm) {
         return new Orphan(
-                Orphan.Kind.VM, vm.id().value(), vm.state().live(), ground.vms().isOwned(vm.id()));
+                Orphan.Kind.VM,
+                vm.id().value(),
+                vm.state().live(),
+                context.vms().isOwned(vm.id()));
     }
 
     /** Entries of pools say what they are themselves, and so do makers of templates, which others end. */
     private boolean isNeitherPooledNorMade(VmInfo vm) {
-        if (ground.vms().isPooled(vm.id())) {
+        if (context.vms().isPooled(vm.id())) {
             return false;
         }
-        Optional<VmSpec> spec = ground.vms().spec(vm.id());
+        Optional<VmSpec> spec = context.vms().spec(vm.id());
         if (spec.isEmpty()) {
             return vm.state() != VmState.CREATED;
         }
@@ -94,12 +97,12 @@ public final class Orphans {
     /** A machine whose file is broken may not say what VM it has, but that VM has its disk. */
     private boolean hasForeignDisk(VmSpec spec) {
         return spec.writable() instanceof WritableLayer.Persistent(Path disk)
-                && !disk.startsWith(ground.locks().sandboxes())
+                && !disk.startsWith(context.locks().sandboxes())
                 && Files.isDirectory(disk);
     }
 
     private List<Orphan> directories(OrphanDirectories directories, Orphan.Kind kind) {
-        return directories.find(ground.clock().instant()).stream()
+        return directories.find(context.clock().instant()).stream()
                 .map(name -> Orphan.of(kind, directories.path(name).toString()))
                 .toList();
     }
@@ -108,7 +111,7 @@ public final class Orphans {
     private List<ImageHolder> pins() {
         List<ImageHolder> found = new ArrayList<>();
         for (PinKind kind : PinKind.values()) {
-            List<ImageHolder> holders = ground.images().holders(kind.word);
+            List<ImageHolder> holders = context.images().holders(kind.word);
             if (!holders.isEmpty()) {
                 Set<String> known = rows.ids(kind.table);
                 holders.stream().filter(holder -> !known.contains(holder.id())).forEach(found::add);
@@ -154,13 +157,13 @@ public final class Orphans {
             return switch (orphan.kind()) {
                 case VM -> !orphan.inUse() && ended(new VmId(orphan.name()));
                 case SOCKET -> {
-                    ground.vms().removeStraySockets();
+                    context.vms().removeStraySockets();
                     yield true;
                 }
                 case SANDBOX_DIRECTORY -> sandboxes.remove(name(orphan));
                 case SNAPSHOT_DIRECTORY -> snapshots.remove(name(orphan));
-                // Below, all at once.
-                case IMAGE_PIN -> true;
+                // Holds on images go all at once, and no room but that of executions finds output.
+                case IMAGE_PIN, EXECUTION -> true;
             };
         } catch (ClocheException resists) {
             resisted(orphan.what(), resists);
@@ -173,13 +176,13 @@ public final class Orphans {
     }
 
     private boolean ended(VmId id) {
-        new SandboxRemoval(ground).destroy(id);
+        new SandboxRemoval(context).destroy(id);
         return true;
     }
 
     private boolean released(ImageHolder holder) {
         try {
-            ground.images().release(holder);
+            context.images().release(holder);
             return true;
         } catch (ClocheException resists) {
             resisted(named(holder), resists);

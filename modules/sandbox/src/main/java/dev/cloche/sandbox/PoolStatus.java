@@ -71,7 +71,7 @@ public record PoolStatus(
 
         /** Returns the policy for so many VMs, each for 10 minutes, in which nothing is done before. */
         public static Policy of(DepthPolicy depth) {
-            return new Policy(depth, Pools.DEFAULT_MAX_AGE, List.of(), false);
+            return new Policy(depth, SandboxPools.DEFAULT_MAX_AGE, List.of(), false);
         }
 
         public Policy withMaxAge(Duration value) {

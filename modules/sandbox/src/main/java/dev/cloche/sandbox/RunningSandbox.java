@@ -42,8 +42,8 @@ public final class RunningSandbox implements AutoCloseable {
     /** From the loss of the connection to the guard's last word on the VM; longer only if the VM is alive. */
     private static final Duration LOSS_LIMIT = Duration.ofSeconds(5);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxRecord record;
     private final SandboxUse use;
     private final Vm vm;
@@ -51,31 +51,34 @@ public final class RunningSandbox implements AutoCloseable {
     private final Optional<SandboxOwnership> ownership;
 
     private RunningSandbox(
-            SandboxContext ground,
-            SandboxTerminator ends,
+            SandboxContext context,
+            SandboxTerminator terminator,
             SandboxRecord record,
             Vm vm,
             ImageConfig config,
             Optional<SandboxOwnership> ownership) {
-        this.ground = ground;
-        this.ends = ends;
+        this.context = context;
+        this.terminator = terminator;
         this.record = record;
-        this.use = new SandboxUse(record.name(), ground.locks().directory(record));
+        this.use = new SandboxUse(record.name(), context.locks().directory(record));
         this.vm = vm;
         this.config = config;
         this.ownership = ownership;
     }
 
     public static RunningSandbox owned(
-            SandboxContext ground, SandboxTerminator ends, SandboxStart.Started started, SandboxOwnership ownership) {
+            SandboxContext context,
+            SandboxTerminator terminator,
+            SandboxStart.Started started,
+            SandboxOwnership ownership) {
         return new RunningSandbox(
-                ground, ends, started.record(), started.vm(), started.config(), Optional.of(ownership));
+                context, terminator, started.record(), started.vm(), started.config(), Optional.of(ownership));
     }
 
     public static RunningSandbox connected(
-            SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Vm vm, ImageConfig config) {
-        SandboxUse.touch(ground.locks().directory(record));
-        return new RunningSandbox(ground, ends, record, vm, config, Optional.empty());
+            SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Vm vm, ImageConfig config) {
+        SandboxUse.touch(context.locks().directory(record));
+        return new RunningSandbox(context, terminator, record, vm, config, Optional.empty());
     }
 
     public long id() {
@@ -98,7 +101,7 @@ public final class RunningSandbox implements AutoCloseable {
 
     /** Returns the ports that are published, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts() {
-        return ground.vms().publishedPorts(vm.id());
+        return context.vms().publishedPorts(vm.id());
     }
 
     /** Returns how long the start took; empty for a connection to a sandbox that ran already. */
@@ -255,7 +258,7 @@ public final class RunningSandbox implements AutoCloseable {
             VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             Termination why = ownership
                     .flatMap(SandboxOwnership::termination)
-                    .orElseGet(() -> ends.termination(record.id(), vm.id(), exit));
+                    .orElseGet(() -> terminator.termination(record.id(), vm.id(), exit));
             return new SandboxException.Ended(record.name(), why, lost);
         } catch (VmException.Deadline alive) {
             return lost;
@@ -273,11 +276,11 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public void stop(Duration grace, Deadline deadline) {
         // A sandbox that is gone has ended, also if another has its name now.
-        ground.store()
+        context.store()
                 .byId(record.id())
                 .filter(now ->
                         now.latestRun().filter(run -> run.vm().equals(vm.id())).isPresent())
-                .ifPresent(now -> ends.end(now, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline));
+                .ifPresent(now -> terminator.end(now, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline));
         if (ownership.isPresent()) {
             var _ = vm.awaitExit(Deadline.after(LOSS_LIMIT));
             ownership.get().hasEnded();

@@ -12,11 +12,11 @@ import java.util.Optional;
 /** Streams what happens to the sandboxes of a state root, in all processes. Safe for use from several threads. */
 public final class SandboxEvents {
     private final SandboxStore store;
-    private final EventSignal bell;
+    private final EventSignal signal;
 
-    SandboxEvents(SandboxStore store, EventSignal bell) {
+    SandboxEvents(SandboxStore store, EventSignal signal) {
         this.store = store;
-        this.bell = bell;
+        this.signal = signal;
     }
 
     /**
@@ -27,7 +27,7 @@ public final class SandboxEvents {
      */
     public Stream from(Optional<Instant> since) {
         // Listens before it reads, so that nothing falls between.
-        FileSignal rings = bell.listen();
+        FileSignal rings = signal.listen();
         try {
             return new Stream(store, rings, store.eventsFrom(since));
         } catch (RuntimeException e) {

@@ -1,7 +1,5 @@
 package dev.cloche.sandbox;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -57,34 +55,5 @@ public record SandboxFilter(
 
     public SandboxFilter withLimit(int value) {
         return new SandboxFilter(statuses, labels, image, before, value);
-    }
-
-    /** Describes the condition in SQL, on {@code sandbox s}. */
-    public record Condition(String sql, List<Object> parameters) {}
-
-    public Condition condition() {
-        List<String> parts = new ArrayList<>(List.of("TRUE"));
-        List<Object> parameters = new ArrayList<>();
-        if (!statuses.isEmpty()) {
-            parts.add("s.status IN (" + "?, ".repeat(statuses.size() - 1) + "?)");
-            statuses.stream().map(SandboxStatus::name).sorted().forEach(parameters::add);
-        }
-        labels.forEach((key, value) -> {
-            parts.add("s.id IN (SELECT sandbox_id FROM sandbox_label WHERE key = ?"
-                    + (value.isPresent() ? " AND value = ?)" : ")"));
-            parameters.add(key);
-            value.ifPresent(parameters::add);
-        });
-        image.ifPresent(reference -> {
-            parts.add("s.image = ?");
-            parameters.add(reference);
-        });
-        before.ifPresent(id -> {
-            parts.add("s.id < ?");
-            parameters.add(id);
-        });
-        parameters.add(limit);
-        return new Condition(
-                "WHERE " + String.join(" AND ", parts) + " ORDER BY s.id DESC LIMIT ?", List.copyOf(parameters));
     }
 }

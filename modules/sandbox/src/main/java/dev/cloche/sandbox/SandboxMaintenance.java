@@ -36,7 +36,7 @@ public final class SandboxMaintenance implements AutoCloseable {
     /** Of sweeps in a row, each of which did something; 25,000 changes by default. */
     private static final int MOST_IN_A_ROW = 100;
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final UnfinishedTerminations unfinished;
@@ -50,13 +50,13 @@ public final class SandboxMaintenance implements AutoCloseable {
 
     /** @param unfinished closed by its owner, after this */
     SandboxMaintenance(
-            SandboxContext ground,
+            SandboxContext context,
             SweepStore store,
             SnapshotSweep snapshots,
             UnfinishedTerminations unfinished,
             MaintenanceLimits limits) {
         this.unfinished = unfinished;
-        this.ground = ground;
+        this.context = context;
         this.store = store;
         this.snapshots = snapshots;
         this.limits = limits;
@@ -126,7 +126,7 @@ public final class SandboxMaintenance implements AutoCloseable {
                 return MaintenanceReport.notDue();
             }
             Sweep.Done done = new Sweep(
-                            ground,
+                            context,
                             store,
                             snapshots,
                             unfinished,
@@ -168,14 +168,14 @@ public final class SandboxMaintenance implements AutoCloseable {
 
     /** Removes one sandbox if it is ephemeral and has ended. */
     CleanupOutcome clean(long id) {
-        return new SandboxCleanup(ground).clean(id);
+        return new SandboxCleanup(context).clean(id);
     }
 
     /** Returns what a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
     public List<MaintenanceStep> preview() {
         SweepNote note = SweepNote.parse(lease.note());
-        SweepRule rule = new SweepRule(ground.clock().instant(), limits.ownerGrace());
-        return new SweepPreview(store, new SweepFacts(ground, rule, note)).steps();
+        SweepRule rule = new SweepRule(context.clock().instant(), limits.ownerGrace());
+        return new SweepPreview(store, new SweepFacts(context, rule, note)).steps();
     }
 
     /**

@@ -50,14 +50,14 @@ import java.util.function.Supplier;
  */
 public final class SandboxManager implements AutoCloseable {
     private final SandboxParts parts;
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
-    private final OwnedSandboxes hands;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
+    private final OwnedSandboxes owned;
     private final SandboxSnapshots snapshots;
 
     /** Does not own what it is given: close it before them. */
     public SandboxManager(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), Pools.Settings.defaults());
+        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), SandboxPools.Settings.defaults());
     }
 
     /** Makes the same, which has templates made as {@code making} says, and pools kept as {@code pools} says. */
@@ -68,16 +68,16 @@ public final class SandboxManager implements AutoCloseable {
             VmProvider vms,
             Clock clock,
             TemplateMaking making,
-            Pools.Settings pools) {
+            SandboxPools.Settings pools) {
         parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making, pools);
-        ground = parts.ground();
-        ends = parts.ends();
-        hands = parts.hands();
+        context = parts.context();
+        terminator = parts.terminator();
+        owned = parts.owned();
         snapshots = new SandboxSnapshots(parts);
     }
 
-    SandboxContext ground() {
-        return ground;
+    SandboxContext context() {
+        return context;
     }
 
     /** Returns the tables of this room, for opening the catalog. */
@@ -101,7 +101,7 @@ public final class SandboxManager implements AutoCloseable {
      */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
         return new SandboxMaintenance(
-                ground, parts.sweeps(), new SnapshotSweep(parts.snapshots()), parts.unfinished(), limits);
+                context, parts.sweeps(), new SnapshotSweep(parts.snapshots()), parts.unfinished(), limits);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class SandboxManager implements AutoCloseable {
      * restart policies, and sees their ends. For a process that is there to stay; to be called once.
      */
     public void keep() {
-        hands.keep();
+        owned.keep();
         parts.pools().keep();
     }
 
@@ -133,7 +133,7 @@ public final class SandboxManager implements AutoCloseable {
      */
     public RunningSandbox start(SandboxSpec spec, PullListener listener, Deadline deadline) {
         StartPlan plan = StartPlan.of(spec, CommandOptions.none());
-        return hands.own(new SandboxStart(ground, ends, plan, listener, deadline).attached(spec), plan.main());
+        return owned.own(new SandboxStart(context, terminator, plan, listener, deadline).attached(spec), plan.main());
     }
 
     /**
@@ -146,7 +146,7 @@ public final class SandboxManager implements AutoCloseable {
     public SandboxRecord startDetached(
             SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
         StartPlan plan = StartPlan.of(spec, main);
-        return hands.letRun(new SandboxStart(ground, ends, plan, listener, deadline).detached(spec));
+        return owned.letRun(new SandboxStart(context, terminator, plan, listener, deadline).detached(spec));
     }
 
     /**
@@ -155,7 +155,7 @@ public final class SandboxManager implements AutoCloseable {
      */
     public SandboxRecord create(SandboxSpec spec, CommandOptions main, PullListener listener, Deadline deadline) {
         StartPlan plan = StartPlan.of(spec, main);
-        new CreateRequest(ground, ends, spec, plan).perform(listener, deadline);
+        new CreateRequest(context, terminator, spec, plan).perform(listener, deadline);
         return get(plan.name());
     }
 
@@ -167,11 +167,11 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.UnknownCommand if an older Cloche made it
      */
     public SandboxRecord start(String name, PullListener listener, Deadline deadline) {
-        return new StartRequest(ground, ends, hands, get(name)).perform(listener, deadline);
+        return new StartRequest(context, terminator, owned, get(name)).perform(listener, deadline);
     }
 
     /** Returns the pools that sandboxes get their VMs from without a wait. */
-    public Pools pools() {
+    public SandboxPools pools() {
         return parts.pools();
     }
 
@@ -187,7 +187,7 @@ public final class SandboxManager implements AutoCloseable {
      * @return the template; empty if another process makes it just now
      */
     public Optional<Template> makeTemplate(SandboxSpec spec, PullListener listener, Deadline deadline) {
-        return new TemplateRequest(ground.images(), parts.templates(), ground.clock(), spec)
+        return new TemplateRequest(context.images(), parts.templates(), context.clock(), spec)
                 .perform(listener, deadline);
     }
 
@@ -208,12 +208,12 @@ public final class SandboxManager implements AutoCloseable {
 
     /** Returns all that is recorded of one sandbox. */
     public SandboxDetails inspect(String name) {
-        return ground.store().details(get(name));
+        return context.store().details(get(name));
     }
 
     /** Returns the network that a sandbox gets at every start, with its ports as they were asked for. */
     public NetworkSpec network(SandboxRecord sandbox) {
-        return ground.store().network(sandbox.id());
+        return context.store().network(sandbox.id());
     }
 
     /** Returns the ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
@@ -260,12 +260,12 @@ public final class SandboxManager implements AutoCloseable {
      * happens.
      */
     public void stop(String name, Duration grace, Deadline deadline) {
-        ends.end(get(name), TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+        terminator.end(get(name), TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
     }
 
     /** Kills a sandbox without asking its guest. Of one that does not run, nothing happens. */
     public void kill(String name, Deadline deadline) {
-        ends.end(get(name), TerminationReason.SIGNAL, Duration.ZERO, deadline);
+        terminator.end(get(name), TerminationReason.SIGNAL, Duration.ZERO, deadline);
     }
 
     /**
@@ -278,18 +278,18 @@ public final class SandboxManager implements AutoCloseable {
         if (record.ephemeral()) {
             throw new SandboxException.Ephemeral(name);
         }
-        ends.end(record, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+        terminator.end(record, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
         return start(name, PullListener.none(), deadline);
     }
 
     /** Halts a sandbox in its memory; one that is paused stays so. */
     public void pause(String name, Deadline deadline) {
-        new SandboxPause(ground, parts.connections(), get(name)).begin(deadline);
+        new SandboxPause(context, parts.connections(), get(name)).begin(deadline);
     }
 
     /** Lets a paused sandbox go on, with the clock as it is now; one that is not paused does anyway. */
     public void resume(String name, Deadline deadline) {
-        new SandboxPause(ground, parts.connections(), get(name)).end(deadline);
+        new SandboxPause(context, parts.connections(), get(name)).end(deadline);
     }
 
     /**
@@ -300,7 +300,7 @@ public final class SandboxManager implements AutoCloseable {
      * @param grace of the stop that follows
      */
     public void drain(String name, Deadline finish, Duration grace) {
-        new SandboxDrain(ground, ends).run(get(name), finish, grace);
+        new SandboxDrain(context, terminator).run(get(name), finish, grace);
     }
 
     /**
@@ -310,12 +310,12 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.StillRunning if it runs and {@code force} is not given
      */
     public void remove(String name, boolean force, Deadline deadline) {
-        new RemoveRequest(ground, ends, get(name), force).perform(deadline);
+        new RemoveRequest(context, terminator, get(name), force).perform(deadline);
     }
 
     /** Gives a sandbox another name. The host name of its guest changes with its next start. */
     public void rename(String name, String newName) {
-        new RenameRequest(ground.store(), get(name), newName).perform();
+        new RenameRequest(context.store(), get(name), newName).perform();
     }
 
     /**
@@ -327,7 +327,7 @@ public final class SandboxManager implements AutoCloseable {
      */
     public Optional<StatusReached> await(String name, Set<SandboxStatus> statuses, Deadline deadline) {
         SandboxRecord record = get(name);
-        try (StatusWait wait = new StatusWait(ground, ends, parts.events(), statuses)) {
+        try (StatusWait wait = new StatusWait(context, terminator, parts.events(), statuses)) {
             return wait.until(record, deadline);
         }
     }

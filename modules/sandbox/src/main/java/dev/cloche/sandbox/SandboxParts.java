@@ -22,14 +22,14 @@ import java.time.Clock;
 
 /** Puts together the parts of a {@link SandboxManager}. */
 record SandboxParts(
-        SandboxContext ground,
-        SandboxTerminator ends,
+        SandboxContext context,
+        SandboxTerminator terminator,
         SandboxEvents events,
-        OwnedSandboxes hands,
+        OwnedSandboxes owned,
         SweepStore sweeps,
         TemplateStore templates,
-        TemplateMaker makers,
-        Pools pools,
+        TemplateMaker maker,
+        SandboxPools pools,
         SnapshotContext snapshots,
         UnfinishedTerminations unfinished)
         implements AutoCloseable {
@@ -40,46 +40,46 @@ record SandboxParts(
             VmProvider vms,
             Clock clock,
             TemplateMaking making,
-            Pools.Settings settings) {
+            SandboxPools.Settings settings) {
         TemplateStore templates = new TemplateStore(stateRoot.resolve("templates"), vms, clock);
-        TemplateMaker makers = new TemplateMaker(templates, making);
-        Pools pools = new Pools(stateRoot, catalog, images, vms, templates, clock, making, settings);
-        VmLauncher beginnings = new VmLauncher(vms, templates, makers, pools.starts(), clock);
-        EventSignal bell = EventSignal.in(stateRoot);
-        SandboxStore store = new SandboxStore(catalog, clock, bell::ring);
-        SandboxContext ground =
-                new SandboxContext(store, SandboxLocks.in(stateRoot, store), images, vms, clock, beginnings);
-        SandboxTerminator ends = new SandboxTerminator(ground);
-        SandboxEvents events = new SandboxEvents(store, bell);
+        TemplateMaker maker = new TemplateMaker(templates, making);
+        SandboxPools pools = new SandboxPools(stateRoot, catalog, images, vms, templates, clock, making, settings);
+        VmLauncher launcher = new VmLauncher(vms, templates, maker, pools.starts(), clock);
+        EventSignal signal = EventSignal.in(stateRoot);
+        SandboxStore store = new SandboxStore(catalog, clock, signal::ring);
+        SandboxContext context =
+                new SandboxContext(store, SandboxLocks.in(stateRoot, store), images, vms, clock, launcher);
+        SandboxTerminator terminator = new SandboxTerminator(context);
+        SandboxEvents events = new SandboxEvents(store, signal);
         return new SandboxParts(
-                ground,
-                ends,
+                context,
+                terminator,
                 events,
-                new OwnedSandboxes(ground, ends, events),
-                new SweepStore(catalog, clock, bell::ring),
+                new OwnedSandboxes(context, terminator, events),
+                new SweepStore(catalog, clock, signal::ring),
                 templates,
-                makers,
+                maker,
                 pools,
                 new SnapshotContext(
-                        ground,
+                        context,
                         new SnapshotStore(catalog, clock),
                         stateRoot.toAbsolutePath().resolve("sandbox-snapshots")),
-                new UnfinishedTerminations(ground, ends));
+                new UnfinishedTerminations(context, terminator));
     }
 
     ReconciledSandboxes settled() {
-        return new ReconciledSandboxes(ground, ends);
+        return new ReconciledSandboxes(context, terminator);
     }
 
     SandboxConnections connections() {
-        return new SandboxConnections(ground, ends);
+        return new SandboxConnections(context, terminator);
     }
 
     @Override
     public void close() {
         unfinished.close();
-        makers.close();
+        maker.close();
         pools.keeper().close();
-        hands.close();
+        owned.close();
     }
 }

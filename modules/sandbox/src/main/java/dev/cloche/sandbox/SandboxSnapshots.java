@@ -27,16 +27,16 @@ public final class SandboxSnapshots {
 
     private final SnapshotContext snapshots;
     private final ReconciledSandboxes sandboxes;
-    private final OwnedSandboxes hands;
+    private final OwnedSandboxes owned;
     private final SnapshotTaking taking;
     private final ChildStarts starts;
 
     SandboxSnapshots(SandboxParts parts) {
         snapshots = parts.snapshots();
         sandboxes = parts.settled();
-        hands = parts.hands();
-        taking = new SnapshotTaking(snapshots, hands::vmOf);
-        starts = new ChildStarts(snapshots, parts.ends());
+        owned = parts.owned();
+        taking = new SnapshotTaking(snapshots, owned::vmOf);
+        starts = new ChildStarts(snapshots, parts.terminator());
     }
 
     /**
@@ -120,12 +120,12 @@ public final class SandboxSnapshots {
      */
     public RunningSandbox restore(String name, ChildSpec child, Deadline deadline) {
         ChildStarts.Child up = starts.start(get(name), child.withDetached(false), deadline);
-        return hands.own(up.started(), up.main());
+        return owned.own(up.started(), up.main());
     }
 
     /** Returns the same, which outlives this process. */
     public SandboxRecord restoreDetached(String name, ChildSpec child, Deadline deadline) {
-        return hands.letRun(
+        return owned.letRun(
                 starts.start(get(name), child.withDetached(true), deadline).started());
     }
 
@@ -137,12 +137,12 @@ public final class SandboxSnapshots {
      * @throws SandboxException.NotRunning if the parent does not run
      */
     public Forked<RunningSandbox> fork(long parent, List<ChildSpec> children, Deadline deadline) {
-        return fork(parent, children, false).perform(child -> hands.own(child.started(), child.main()), deadline);
+        return fork(parent, children, false).perform(child -> owned.own(child.started(), child.main()), deadline);
     }
 
     /** Returns the same with children that outlive this process. */
     public Forked<SandboxRecord> forkDetached(long parent, List<ChildSpec> children, Deadline deadline) {
-        return fork(parent, children, true).perform(child -> hands.letRun(child.started()), deadline);
+        return fork(parent, children, true).perform(child -> owned.letRun(child.started()), deadline);
     }
 
     private ForkRequest fork(long parent, List<ChildSpec> children, boolean detached) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pools in processes that are there to stay, beside others and alone, on VMs in memory. */
+/** SandboxPools in processes that are there to stay, beside others and alone, on VMs in memory. */
 class KeptPoolsTest {
     private static final PoolShape SHAPE = PoolShape.of("bare", 256, 1);
     private static final Duration AGE = Duration.ofHours(1);

@@ -18,17 +18,17 @@ class KillAtEveryStepIT {
     @TempDir
     static Path directory;
 
-    static KillGround ground;
+    static KillSetup setup;
 
     @BeforeAll
     static void prepare() throws Exception {
         Assumptions.assumeTrue(Files.isDirectory(KillWorld.share()), "nothing is installed: run ./setup first");
-        ground = KillGround.ofQemu(directory);
+        setup = KillSetup.ofQemu(directory);
     }
 
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     void nothingIsLeftAndWhatOutlivesItsStarterAnswers(KillScenario scenario) throws Exception {
-        new KillHarness(ground).killAtSteps(scenario, Integer.getInteger("kill.stride", 1));
+        new KillHarness(setup).killAtSteps(scenario, Integer.getInteger("kill.stride", 1));
     }
 }

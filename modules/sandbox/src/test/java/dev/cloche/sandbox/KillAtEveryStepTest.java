@@ -15,23 +15,23 @@ class KillAtEveryStepTest {
     @TempDir
     static Path directory;
 
-    static KillGround ground;
+    static KillSetup setup;
 
     @BeforeAll
     static void prepare() throws Exception {
-        ground = KillGround.inMemory(directory);
+        setup = KillSetup.inMemory(directory);
     }
 
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     void nothingIsLeftAndNoBystanderIsHarmed(KillScenario scenario) throws Exception {
-        new KillHarness(ground).killAtSteps(scenario, Integer.getInteger("kill.stride", 5));
+        new KillHarness(setup).killAtSteps(scenario, Integer.getInteger("kill.stride", 5));
     }
 
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     @Tag("slow")
     void nothingIsLeftAtAnyStep(KillScenario scenario) throws Exception {
-        new KillHarness(ground).killAtSteps(scenario, 1);
+        new KillHarness(setup).killAtSteps(scenario, 1);
     }
 }

@@ -31,17 +31,17 @@ import org.awaitility.Awaitility;
  * recorded nor alive, what lives must answer, and the bystander must not have noticed.
  */
 final class KillHarness {
-    private final KillGround ground;
+    private final KillSetup setup;
     private final KillWorld world;
 
-    KillHarness(KillGround ground) {
-        this.ground = ground;
-        this.world = ground.world();
+    KillHarness(KillSetup setup) {
+        this.setup = setup;
+        this.world = setup.world();
     }
 
     /** @param stride 1 to kill at each step, 10 to kill at each tenth */
     void killAtSteps(KillScenario scenario, int stride) throws Exception {
-        int steps = ground.rehearse(root(scenario + "-whole", scenario), scenario, false);
+        int steps = setup.rehearse(root(scenario + "-whole", scenario), scenario, false);
         assertThat(steps).isGreaterThan(10);
         List<Callable<Optional<String>>> kills = IntStream.rangeClosed(1, steps)
                 .filter(step -> step % stride == 0)
@@ -60,9 +60,9 @@ final class KillHarness {
     /** @return what is wrong then */
     private Optional<String> kill(KillScenario scenario, int step) throws Exception {
         Path root = root(scenario + "-" + step, scenario);
-        try (KillRuntime other = ground.open(root);
+        try (KillRuntime other = setup.open(root);
                 RunningSandbox bystander = KillScenario.bystander(other)) {
-            KillGround.Played played = ground.killAt(step, root, scenario);
+            KillSetup.Played played = setup.killAt(step, root, scenario);
             // Threads of a scenario take turns as they like, so that now and then it has a step less.
             assertThat(played.killed() || played.exitCode() == 0)
                     .as(played.output())
@@ -70,7 +70,7 @@ final class KillHarness {
             try {
                 scenario.survive(other);
                 sweep(other);
-                try (KillRuntime another = ground.open(root)) {
+                try (KillRuntime another = setup.open(root)) {
                     sweep(another);
                 }
                 awaitAskedEnds(other);
@@ -194,8 +194,8 @@ final class KillHarness {
     }
 
     private Path root(String name, KillScenario scenario) throws IOException {
-        Path root = ground.freshRoot(name);
-        try (KillRuntime runtime = ground.open(root)) {
+        Path root = setup.freshRoot(name);
+        try (KillRuntime runtime = setup.open(root)) {
             scenario.prepare(runtime);
         }
         return root;

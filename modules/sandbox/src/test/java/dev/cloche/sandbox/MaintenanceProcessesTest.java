@@ -23,13 +23,13 @@ class MaintenanceProcessesTest {
     Path directory;
 
     private final List<Process> started = new ArrayList<>();
-    private KillGround ground;
+    private KillSetup setup;
     private Path root;
 
     @BeforeEach
     void prepare() throws Exception {
-        ground = KillGround.inMemory(directory);
-        root = ground.freshRoot("shared");
+        setup = KillSetup.inMemory(directory);
+        root = setup.freshRoot("shared");
     }
 
     @AfterEach
@@ -41,7 +41,7 @@ class MaintenanceProcessesTest {
 
     @Test
     void ofFiftyThatOpenAtOnceOneSweepsAndNoneMeetsALockedDatabase() throws Exception {
-        try (KillRuntime runtime = ground.open(root)) {
+        try (KillRuntime runtime = setup.open(root)) {
             KillScenario.SWEEP.prepare(runtime);
         }
         for (int i = 0; i < PROCESSES; i++) {
@@ -77,18 +77,15 @@ class MaintenanceProcessesTest {
         BufferedReader output = installer.inputReader();
         assertThat(output.readLine()).as(errors()).isEqualTo("ready");
         assertThat(output.readLine()).as(errors()).isEqualTo("held");
-        assertThatThrownBy(() -> ground.open(root)).isInstanceOf(CatalogException.InstallInProgress.class);
+        assertThatThrownBy(() -> setup.open(root)).isInstanceOf(CatalogException.InstallInProgress.class);
         installer.destroyForcibly().waitFor();
-        ground.open(root).close();
+        setup.open(root).close();
     }
 
     private Process start(String what) throws IOException {
-        List<String> command = ground.java(List.of("-Xmx48m"));
+        List<String> command = setup.java(List.of("-Xmx48m"));
         command.addAll(List.of(
-                SweepingProcess.class.getName(),
-                root.toString(),
-                ground.layout().toString(),
-                what));
+                SweepingProcess.class.getName(), root.toString(), setup.layout().toString(), what));
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         directory.resolve("errors").toFile()))

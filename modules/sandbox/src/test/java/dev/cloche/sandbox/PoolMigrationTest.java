@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pools as they were set before there were any with a network. */
+/** SandboxPools as they were set before there were any with a network. */
 class PoolMigrationTest {
     private static final CatalogSchema BEFORE = new CatalogSchema(
             "sandbox",
@@ -33,15 +33,15 @@ class PoolMigrationTest {
         try (Catalog catalog = Catalog.open(root, List.of(BEFORE))) {
             catalog.write(session -> {
                 session.update("""
-                        INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed,
-                               last_error, failed_at)
-                        VALUES (3, 'docker.io/library/debian:latest', 256, 2, 4, 60000, 10, 5, 6, 7, 8, 'so it was', 20)
-                        """);
+                    INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed,
+                           last_error, failed_at)
+                    VALUES (3, 'docker.io/library/debian:latest', 256, 2, 4, 60000, 10, 5, 6, 7, 8, 'so it was', 20)
+                    """);
                 // The newest is gone, and its id must not come back: an image may still be held in its name.
                 session.update("""
-                        INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at)
-                        VALUES (9, 'docker.io/library/gone:latest', 256, 1, 1, 60000, 10)
-                        """);
+                    INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at)
+                    VALUES (9, 'docker.io/library/gone:latest', 256, 1, 1, 60000, 10)
+                    """);
                 return session.update("DELETE FROM pool WHERE id = 9");
             });
         }

@@ -98,7 +98,7 @@ class SandboxSecretsTest {
         assertThat(host.here.sandboxes().makeTemplate(shape, PullListener.none(), TestHost.soon()))
                 .isPresent();
         assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.RESTORED);
-        Pools pools = host.here.sandboxes().pools();
+        SandboxPools pools = host.here.sandboxes().pools();
         pools.set(PoolShape.of("bare", 256, 1), TestHost.pool(1, Duration.ofHours(1)), Preparation.NONE);
         assertThat(pools.fill(PullListener.none())).isEmpty();
         assertThat(kindOfOneThatHasIt()).isEqualTo(StartKind.WARM);

@@ -29,23 +29,23 @@ class SandboxSoakIT {
     @Test
     void nothingIsLeftAfterTwoHundredCyclesWithKills() throws Exception {
         Assumptions.assumeTrue(Files.isDirectory(KillWorld.share()), "nothing is installed: run ./setup first");
-        KillGround ground = KillGround.ofQemu(directory);
-        Path root = ground.freshRoot("soak");
-        int steps = ground.rehearse(root, KillScenario.NAMED, false);
+        KillSetup setup = KillSetup.ofQemu(directory);
+        Path root = setup.freshRoot("soak");
+        int steps = setup.rehearse(root, KillScenario.NAMED, false);
         long seed = Long.getLong("soak.seed", System.nanoTime());
         System.out.println("soak.seed " + seed);
         Random random = new Random(seed);
         int killed = 0;
-        try (KillRuntime runtime = ground.open(root)) {
+        try (KillRuntime runtime = setup.open(root)) {
             SandboxMaintenance maintenance =
-                    runtime.sandboxes().maintenance(ground.world().limits());
+                    runtime.sandboxes().maintenance(setup.world().limits());
             var _ = maintenance.sweep();
             long descriptors = descriptors();
             for (int cycle = 0; cycle < CYCLES; cycle++) {
                 KillScenario scenario = List.of(KillScenario.EPHEMERAL, KillScenario.NAMED, KillScenario.DETACHED)
                         .get(random.nextInt(3));
                 int at = random.nextBoolean() ? 1 + random.nextInt(steps) : Integer.MAX_VALUE;
-                KillGround.Played played = ground.killAt(at, root, scenario);
+                KillSetup.Played played = setup.killAt(at, root, scenario);
                 assertThat(played.killed() || played.exitCode() == 0)
                         .as(scenario + " " + played.output())
                         .isTrue();

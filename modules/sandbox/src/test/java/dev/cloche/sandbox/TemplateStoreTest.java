@@ -118,8 +118,8 @@ class TemplateStoreTest extends OnTestHost {
     void aFirstStartHasItsTemplateMadeInTheBackground() throws Exception {
         TemplateStore own = new TemplateStore(root.resolve("own"), host.vms, Clock.systemUTC());
         VmSpec shape = shape();
-        try (TemplateMaker makers = new TemplateMaker(own, new TemplateMaking.InBackground())) {
-            makers.missed(shape, "bare");
+        try (TemplateMaker maker = new TemplateMaker(own, new TemplateMaking.InBackground())) {
+            maker.missed(shape, "bare");
             Awaitility.await().until(() -> own.list().size() == 1);
         }
         assertThat(own.find(shape)).isPresent();
@@ -131,8 +131,8 @@ class TemplateStoreTest extends OnTestHost {
         Path told = root.resolve("told");
         List<String> command =
                 List.of("sh", "-c", "echo \"$@\" > " + told + ".new && mv " + told + ".new " + told, "sh");
-        try (TemplateMaker makers = new TemplateMaker(own, new TemplateMaking.ByProcess(command, List.of()))) {
-            makers.missed(shape().withMemoryMiB(512), "-strange:image");
+        try (TemplateMaker maker = new TemplateMaker(own, new TemplateMaking.ByProcess(command, List.of()))) {
+            maker.missed(shape().withMemoryMiB(512), "-strange:image");
             assertThat(told).doesNotExist();
         }
         Awaitility.await().until(() -> Files.exists(told));

@@ -127,7 +127,7 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new SandboxManager(state(), catalog, images, vms, clock, making, Pools.Settings.defaults()),
+                new SandboxManager(state(), catalog, images, vms, clock, making, SandboxPools.Settings.defaults()),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 

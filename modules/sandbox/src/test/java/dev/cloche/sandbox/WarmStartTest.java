@@ -56,7 +56,7 @@ class WarmStartTest {
         host.close();
     }
 
-    private Pools pools() {
+    private SandboxPools pools() {
         return host.here.sandboxes().pools();
     }
 
@@ -246,15 +246,15 @@ class WarmStartTest {
         deadStarterChose("dead", vm);
         SandboxRecord asItWas = host.row("dead").orElseThrow();
         try (RunningSandbox sandbox = host.start(spec())) {
-            SandboxRemoval removal = new SandboxRemoval(ground());
+            SandboxRemoval removal = new SandboxRemoval(context());
             removal.destroyOwn(asItWas.id(), vm);
             assertThat(host.vms.memory.get(sandbox.vm()).orElseThrow().state().live())
                     .isTrue();
         }
     }
 
-    private SandboxContext ground() {
-        return host.here.sandboxes().ground();
+    private SandboxContext context() {
+        return host.here.sandboxes().context();
     }
 
     @Test

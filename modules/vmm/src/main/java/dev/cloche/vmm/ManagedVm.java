@@ -34,7 +34,7 @@ public final class ManagedVm implements Vm {
     private final VmHandleState life;
     private final VmStart start;
     private final SnapshotTaker snapshots;
-    private final VmTermination end;
+    private final VmTermination termination;
     private volatile boolean attached;
 
     private ManagedVm(
@@ -54,7 +54,7 @@ public final class ManagedVm implements Vm {
         life = new VmHandleState(id);
         start = new VmStart(id, backend, policy, life, changes, identities);
         snapshots = new SnapshotTaker(id, backend, life, identities);
-        end = new VmTermination(id, life);
+        termination = new VmTermination(id, life);
         attached = ownership == HandleRole.ATTACHED || ownership == HandleRole.TEMPLATE_MAKER;
     }
 
@@ -184,7 +184,7 @@ public final class ManagedVm implements Vm {
         return changes.result(
                 deadline,
                 () -> ownership == HandleRole.TEMPLATE_MAKER
-                        ? snapshots.ofMaker(name, end::killPatiently, deadline)
+                        ? snapshots.ofMaker(name, termination::killPatiently, deadline)
                         : snapshots.ofOneThatGoesOn(name, deadline));
     }
 
@@ -194,7 +194,7 @@ public final class ManagedVm implements Vm {
         if (ownership == HandleRole.TEMPLATE_MAKER) {
             throw new VmException.WrongState(id, state(), "be suspended, because it makes a template");
         }
-        return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, end::killPatiently, deadline));
+        return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, termination::killPatiently, deadline));
     }
 
     @Override
@@ -210,17 +210,17 @@ public final class ManagedVm implements Vm {
 
     @Override
     public VmExit stop(Duration grace, Deadline deadline) {
-        return end.stop(grace, deadline);
+        return termination.stop(grace, deadline);
     }
 
     @Override
     public VmExit kill(Deadline deadline) {
-        return end.kill(deadline);
+        return termination.kill(deadline);
     }
 
     @Override
     public VmExit awaitExit(Deadline deadline) {
-        return end.await(deadline);
+        return termination.await(deadline);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
-import dev.cloche.PullProgress;
 import dev.cloche.Sandbox;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BareQemu;
@@ -11,6 +10,7 @@ import dev.cloche.bench.probe.HaltedClone;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
+import dev.cloche.image.PullListener;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.sandbox.TemplateMaking;
@@ -97,7 +97,7 @@ public final class RunStarts {
     }
 
     private static long filledFirst(Cloche cloche, Start start) throws Exception {
-        List<String> errors = cloche.pools().fill(PullProgress.silent());
+        List<String> errors = cloche.pools().fill(PullListener.none());
         if (!errors.isEmpty()) {
             throw new IllegalStateException(errors.getFirst());
         }

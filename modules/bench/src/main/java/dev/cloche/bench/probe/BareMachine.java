@@ -37,7 +37,7 @@ public final class BareMachine {
         cpu = setting.cpu();
         List<String> words = new ArrayList<>(
                 List.of("console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests".split(" ", -1)));
-        words.addAll(kernel.facts().parameters());
+        words.addAll(kernel.properties().parameters());
         if (accelerator.equals("kvm")) {
             words.remove("noreplace-smp");
         } else {
@@ -86,7 +86,8 @@ public final class BareMachine {
     }
 
     private String machineType() {
-        return "microvm,acpi=" + (kernel.facts().acpi() ? "on" : "off") + (accelerator.equals("kvm") ? ",rtc=on" : "");
+        return "microvm,acpi=" + (kernel.properties().acpi() ? "on" : "off")
+                + (accelerator.equals("kvm") ? ",rtc=on" : "");
     }
 
     private List<String> machine(String type, int memoryMiB, Path initrd) {

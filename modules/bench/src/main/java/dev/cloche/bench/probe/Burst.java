@@ -4,8 +4,8 @@ import dev.cloche.base.Deadline;
 import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolException;
 import dev.cloche.pool.PoolMetrics;
+import dev.cloche.pool.PoolStartKind;
 import dev.cloche.pool.StackKey;
-import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.GuestIdentity;
@@ -46,7 +46,7 @@ final class Burst {
      * @param asked how many had asked before
      * @param turn how many had been chosen a VM before
      */
-    record Served(int asked, int turn, StartKind kind, VmId vm, double millis) {}
+    record Served(int asked, int turn, PoolStartKind kind, VmId vm, double millis) {}
 
     /** @param late how many were told that their deadline had passed */
     record Outcome(List<Served> served, int late) {

@@ -3,9 +3,9 @@ package dev.cloche.bench.probe;
 import dev.cloche.bench.report.Samples;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolStartKind;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
-import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.GuestIdentity;
@@ -48,7 +48,7 @@ public final class PoolShare implements AutoCloseable {
         long begin = System.nanoTime();
         WarmVm warm = pool.acquire(key, () -> GuestIdentity.fresh("warm", Clock.systemUTC()), BenchVm.patience());
         long taken = System.nanoTime() - begin;
-        if (warm.kind() != StartKind.WARM) {
+        if (warm.kind() != PoolStartKind.WARM) {
             throw new IllegalStateException("it was " + warm.kind());
         }
         own.add((taken - (timed.inside() - inside)) / 1e6);

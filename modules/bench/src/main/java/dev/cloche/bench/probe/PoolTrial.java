@@ -4,9 +4,9 @@ import dev.cloche.bench.report.Samples;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
+import dev.cloche.pool.PoolStartKind;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
-import dev.cloche.pool.StartKind;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
 import dev.cloche.vm.GuestIdentity;
@@ -96,7 +96,7 @@ public record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int d
             try (WarmVm warm =
                     pool.acquire(key, () -> GuestIdentity.fresh("one", Clock.systemUTC()), BenchVm.patience())) {
                 given = System.nanoTime();
-                if (warm.kind() != StartKind.WARM) {
+                if (warm.kind() != PoolStartKind.WARM) {
                     throw new IllegalStateException("it was " + warm.kind());
                 }
                 found.work.add((timed.inside() - inside) / 1e6);
@@ -118,7 +118,8 @@ public record PoolTrial(String name, VmProvider vms, SnapshotRef snapshot, int d
             throw new IllegalStateException("not in the order of asking: " + outcome.served());
         }
         found.firstRefills.add((timed.nextEntry() - begin) / 1e6);
-        outcome.served().forEach(one -> (one.kind() == StartKind.WARM ? found.ready : found.waited).add(one.millis()));
+        outcome.served()
+                .forEach(one -> (one.kind() == PoolStartKind.WARM ? found.ready : found.waited).add(one.millis()));
         found.bursts++;
         found.served += outcome.served().size();
         found.late += outcome.late();

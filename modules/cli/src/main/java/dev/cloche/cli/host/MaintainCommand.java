@@ -4,7 +4,6 @@ import dev.cloche.CatalogCare;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.MaintenanceResult;
-import dev.cloche.OrphanInfo;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -12,6 +11,7 @@ import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.sandbox.MaintenanceStep;
+import dev.cloche.sandbox.Orphan;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "maintain",
         description = {
-            "Record the ends of sandboxes that nobody has seen end, and remove what dead processes left of ephemeral ones.",
+            "Record the ends of sandboxes that no process has seen end, and remove what dead processes left of ephemeral ones.",
             "Every command does some of this by itself. The exit code is 1 if something resisted."
         })
 public final class MaintainCommand implements Callable<Integer> {
@@ -42,7 +42,7 @@ public final class MaintainCommand implements Callable<Integer> {
     public Integer call() {
         if (orphans) {
             CatalogCare care = Cloche.catalog(ClocheOptions.ofEnvironment());
-            List<OrphanInfo> left = dryRun ? care.orphans() : care.removeOrphans();
+            List<Orphan> left = dryRun ? care.orphans() : care.removeOrphans();
             printOrphans(left);
             return dryRun || left.isEmpty() ? ExitCodes.OK : ExitCodes.FAILURE;
         }
@@ -81,18 +81,19 @@ public final class MaintainCommand implements Callable<Integer> {
         return machines == 0 ? "" : ", and what " + Quantity.of(machines, "machine") + " left";
     }
 
-    private void printOrphans(List<OrphanInfo> found) {
+    private void printOrphans(List<Orphan> found) {
         if (format.json()) {
             JsonOutput.print(
                     System.out,
-                    json -> json.array(() -> found.forEach(orphan -> json.object(() -> json.field("kind", orphan.kind())
-                            .field("name", orphan.name())
-                            .field("live", orphan.live())
-                            .field("inUse", orphan.inUse())
-                            .field("what", orphan.what())))));
+                    json -> json.array(() ->
+                            found.forEach(orphan -> json.object(() -> json.field("kind", EnumNames.of(orphan.kind()))
+                                    .field("name", orphan.name())
+                                    .field("live", orphan.live())
+                                    .field("inUse", orphan.inUse())
+                                    .field("what", orphan.what())))));
         } else if (!found.isEmpty()) {
             Table table = new Table("KIND", "WHAT");
-            found.forEach(orphan -> table.row(orphan.kind(), orphan.what()));
+            found.forEach(orphan -> table.row(EnumNames.of(orphan.kind()), orphan.what()));
             table.print(System.out);
         }
     }

@@ -1,7 +1,6 @@
 package dev.cloche.cli.image;
 
 import dev.cloche.Cloche;
-import dev.cloche.ImageInfo;
 import dev.cloche.Images;
 import dev.cloche.cli.option.ByteCount;
 import dev.cloche.cli.option.FormatOption;
@@ -14,6 +13,7 @@ import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.image.ImagePruneReport;
 import dev.cloche.image.ImageReference;
+import dev.cloche.image.LocalImage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ public final class ImageCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                System.out.println(cloche.images().tag(image, name).reference());
+                System.out.println(cloche.images().tag(image, name).summary().reference());
             }
             return ExitCodes.OK;
         }
@@ -187,7 +187,7 @@ public final class ImageCommands {
         public Integer call() {
             Path archive = file.equals("-") ? STANDARD_INPUT : Path.of(file);
             try (Cloche cloche = Cloche.open()) {
-                List<ImageInfo> images;
+                List<LocalImage> images;
                 try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
                     images = name == null
                             ? cloche.images().load(archive, progress)
@@ -198,7 +198,7 @@ public final class ImageCommands {
                             System.out,
                             json -> json.array(() -> images.forEach(image -> ImagesCommand.write(json, image))));
                 } else {
-                    images.forEach(image -> System.out.println(image.reference()));
+                    images.forEach(image -> System.out.println(image.summary().reference()));
                 }
             }
             return ExitCodes.OK;

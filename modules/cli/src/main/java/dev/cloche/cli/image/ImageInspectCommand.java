@@ -1,13 +1,13 @@
 package dev.cloche.cli.image;
 
 import dev.cloche.Cloche;
-import dev.cloche.ImageDetails;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.image.ImageDetails;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -47,24 +47,24 @@ final class ImageInspectCommand implements Callable<Integer> {
 
     private static void print(ImageDetails image) {
         Table table = new Table("PROPERTY", "VALUE");
-        table.row("reference", ImagesCommand.name(image.info()));
-        table.row("digest", image.info().digest());
-        table.row("config", image.configDigest());
-        table.row("platform", image.info().os() + "/" + image.info().architecture());
+        table.row("reference", ImagesCommand.name(image.image()));
+        table.row("digest", image.summary().manifest().toString());
+        table.row("config", image.configDigest().toString());
+        table.row("platform", ImagesCommand.platform(image.summary()));
         table.row(
                 "size",
-                ByteSize.of(image.info().sizeBytes()) + " in "
-                        + Quantity.of(image.info().layers(), "layer"));
-        table.row("pulled", image.info().createdAt().toString());
-        table.row("last used", image.info().lastUsedAt().toString());
-        table.row("entrypoint", words(image.entrypoint()));
-        table.row("cmd", words(image.cmd()));
-        table.row("user", image.user());
-        table.row("working directory", image.workingDirectory());
-        table.row("stop signal", image.stopSignal());
-        image.env().forEach(variable -> table.row("env", variable));
-        new TreeMap<>(image.labels()).forEach((name, value) -> table.row("label", name + "=" + value));
-        image.info().usedBy().forEach(holder -> table.row("used by", holder));
+                ByteSize.of(image.summary().sizeBytes()) + " in "
+                        + Quantity.of(image.summary().layers(), "layer"));
+        table.row("pulled", image.summary().createdAt().toString());
+        table.row("last used", image.summary().lastUsedAt().toString());
+        table.row("entrypoint", words(image.config().entrypoint()));
+        table.row("cmd", words(image.config().cmd()));
+        table.row("user", image.config().user());
+        table.row("working directory", image.config().workingDir());
+        table.row("stop signal", image.config().stopSignal());
+        image.config().env().forEach(variable -> table.row("env", variable));
+        new TreeMap<>(image.config().labels()).forEach((name, value) -> table.row("label", name + "=" + value));
+        ImagesCommand.usedBy(image.image()).forEach(holder -> table.row("used by", holder));
         table.print(System.out);
     }
 
@@ -74,10 +74,10 @@ final class ImageInspectCommand implements Callable<Integer> {
         for (ImageDetails.Layer layer : image.layers()) {
             table.row(
                     String.valueOf(position++),
-                    layer.diffId(),
-                    layer.digest(),
+                    layer.diffId().toString(),
+                    layer.blob().toString(),
                     ByteSize.of(layer.compressedBytes()),
-                    ByteSize.of(layer.bytesHere()),
+                    ByteSize.of(layer.erofsBytes()),
                     layer.mediaType());
         }
         table.print(System.out);
@@ -85,24 +85,25 @@ final class ImageInspectCommand implements Callable<Integer> {
 
     private static void write(JsonOutput json, ImageDetails image) {
         json.object(() -> {
-            ImagesCommand.fields(json, image.info());
+            ImagesCommand.fields(json, image.image());
             json.field("mediaType", image.mediaType())
-                    .field("configDigest", image.configDigest())
-                    .field("env", image.env())
-                    .field("cmd", image.cmd())
-                    .field("entrypoint", image.entrypoint())
-                    .field("user", image.user())
-                    .field("workingDirectory", image.workingDirectory())
-                    .field("stopSignal", image.stopSignal())
+                    .field("configDigest", image.configDigest().toString())
+                    .field("env", image.config().env())
+                    .field("cmd", image.config().cmd())
+                    .field("entrypoint", image.config().entrypoint())
+                    .field("user", image.config().user())
+                    .field("workingDirectory", image.config().workingDir())
+                    .field("stopSignal", image.config().stopSignal())
                     .field("warnings", image.warnings());
-            json.name("labels").object(() -> new TreeMap<>(image.labels()).forEach(json::field));
+            json.name("labels").object(() -> new TreeMap<>(image.config().labels()).forEach(json::field));
             json.name("layerList")
                     .array(() -> image.layers()
-                            .forEach(layer -> json.object(() -> json.field("diffId", layer.diffId())
-                                    .field("digest", layer.digest())
-                                    .field("mediaType", layer.mediaType())
-                                    .field("compressedBytes", layer.compressedBytes())
-                                    .field("bytesHere", layer.bytesHere()))));
+                            .forEach(layer -> json.object(
+                                    () -> json.field("diffId", layer.diffId().toString())
+                                            .field("digest", layer.blob().toString())
+                                            .field("mediaType", layer.mediaType())
+                                            .field("compressedBytes", layer.compressedBytes())
+                                            .field("bytesHere", layer.erofsBytes()))));
         });
     }
 

@@ -1,13 +1,15 @@
 package dev.cloche.cli.image;
 
 import dev.cloche.Cloche;
-import dev.cloche.ImageInfo;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.Age;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.image.ImageHolder;
+import dev.cloche.image.ImageSummary;
+import dev.cloche.image.LocalImage;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -30,23 +32,22 @@ public final class ImagesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            List<ImageInfo> images = cloche.images().list();
+            List<LocalImage> images = cloche.images().list();
             if (format.json()) {
                 JsonOutput.print(System.out, json -> json.array(() -> images.forEach(image -> write(json, image))));
                 return ExitCodes.OK;
             }
             Table table = new Table("REFERENCE", "DIGEST", "PLATFORM", "LAYERS", "SIZE", "PULLED", "USED BY");
             Clock clock = Clock.systemUTC();
-            for (ImageInfo image : images) {
+            for (LocalImage image : images) {
+                ImageSummary summary = image.summary();
                 table.row(
                         name(image),
-                        image.digest()
-                                .substring(
-                                        0, Math.min(DIGEST_WIDTH, image.digest().length())),
-                        image.os() + "/" + image.architecture(),
-                        String.valueOf(image.layers()),
-                        ByteSize.of(image.sizeBytes()),
-                        Age.of(image.createdAt(), clock),
+                        summary.manifest().toString().substring(0, DIGEST_WIDTH),
+                        platform(summary),
+                        String.valueOf(summary.layers()),
+                        ByteSize.of(summary.sizeBytes()),
+                        Age.of(summary.createdAt(), clock),
                         users(image));
             }
             table.print(System.out);
@@ -55,29 +56,39 @@ public final class ImagesCommand implements Callable<Integer> {
     }
 
     /** Returns the name of an image, or {@code <none>} as in Docker. */
-    static String name(ImageInfo image) {
-        return image.named() ? image.reference() : "<none>";
+    static String name(LocalImage image) {
+        return image.named() ? image.summary().reference().toString() : "<none>";
     }
 
-    private static String users(ImageInfo image) {
-        List<String> users = image.usedBy();
+    /** Returns what it runs on, without the generation of the processor. */
+    static String platform(ImageSummary image) {
+        return image.platform().os() + "/" + image.platform().architecture();
+    }
+
+    static List<String> usedBy(LocalImage image) {
+        return image.holders().stream().map(ImageHolder::toString).toList();
+    }
+
+    private static String users(LocalImage image) {
+        List<String> users = usedBy(image);
         String first = String.join(", ", users.subList(0, Math.min(USERS_SHOWN, users.size())));
         return users.size() <= USERS_SHOWN ? first : first + " and " + (users.size() - USERS_SHOWN) + " more";
     }
 
-    static void write(JsonOutput json, ImageInfo image) {
+    static void write(JsonOutput json, LocalImage image) {
         json.object(() -> fields(json, image));
     }
 
-    static void fields(JsonOutput json, ImageInfo image) {
-        json.field("reference", image.reference())
-                .field("digest", image.digest())
-                .field("os", image.os())
-                .field("architecture", image.architecture())
-                .field("layers", image.layers())
-                .field("sizeBytes", image.sizeBytes())
-                .field("createdAt", image.createdAt())
-                .field("lastUsedAt", image.lastUsedAt())
-                .field("usedBy", image.usedBy());
+    static void fields(JsonOutput json, LocalImage image) {
+        ImageSummary summary = image.summary();
+        json.field("reference", summary.reference().toString())
+                .field("digest", summary.manifest().toString())
+                .field("os", summary.platform().os())
+                .field("architecture", summary.platform().architecture())
+                .field("layers", summary.layers())
+                .field("sizeBytes", summary.sizeBytes())
+                .field("createdAt", summary.createdAt())
+                .field("lastUsedAt", summary.lastUsedAt())
+                .field("usedBy", usedBy(image));
     }
 }

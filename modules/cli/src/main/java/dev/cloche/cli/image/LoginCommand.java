@@ -41,7 +41,7 @@ public final class LoginCommand implements Callable<Integer> {
             System.out.println(
                     verified
                             ? "Logged in to " + registry + "."
-                            : "The login is kept. It is not verified: " + registry + " asks nobody for one.");
+                            : "The login is kept. It is not verified: " + registry + " asks for none.");
         }
         return ExitCodes.OK;
     }

@@ -1,11 +1,11 @@
 package dev.cloche.cli.image;
 
 import dev.cloche.Cloche;
-import dev.cloche.ImageInfo;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.ProgressDisplay;
+import dev.cloche.image.LocalImage;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,14 +28,14 @@ public final class PullCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            ImageInfo pulled;
+            LocalImage pulled;
             try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
                 pulled = cloche.images().pull(image, progress);
             }
             if (format.json()) {
                 JsonOutput.print(System.out, json -> ImagesCommand.write(json, pulled));
             } else {
-                System.out.println(pulled.digest());
+                System.out.println(pulled.summary().manifest());
             }
         }
         return ExitCodes.OK;

@@ -82,13 +82,12 @@ final class MachineAutostartCommand implements Callable<Integer> {
         }
     }
 
-    /** The program that runs this: two levels above what it was installed with. */
+    /** Returns the program that runs this, which says of itself where it is. */
     private static Path launcher() {
-        Path share = Path.of(System.getProperty("cloche.share", "")).toAbsolutePath();
-        Path launcher = share.resolve("../../cloche").normalize();
-        if (!Files.isExecutable(launcher)) {
+        Path launcher = Path.of(System.getProperty("cloche.launcher", ""));
+        if (!launcher.isAbsolute() || !Files.isExecutable(launcher)) {
             throw new UsageError(
-                    "The program that a unit would start is not found beside " + share + ".",
+                    "The program that a unit would start is not known.",
                     "Install by the launcher: /path/to/cloche machine autostart install");
         }
         return launcher;

@@ -3,14 +3,15 @@ package dev.cloche.cli.machine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineChange;
 import dev.cloche.MachineChanged;
-import dev.cloche.Network;
 import dev.cloche.base.ClocheException;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.UsageError;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.machine.MachineInit;
+import dev.cloche.machine.MachineRestartPolicy;
+import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -183,10 +184,10 @@ final class MachineConfigCommands {
                 change.autostart(autostart);
             }
             if (restart != null) {
-                change.restart(RestartPolicy.parse(restart));
+                change.restart(MachineRestartPolicy.parse(restart));
             }
             if (init != null) {
-                change.init(init);
+                change.init(new MachineInit(init));
             }
             if (network != null) {
                 change.network(network);

@@ -7,7 +7,8 @@ import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.PublishOptions;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.machine.MachineInit;
+import dev.cloche.machine.MachineRestartPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,10 +121,10 @@ final class MachineCreateCommand implements Callable<Integer> {
         }
         published.applyTo(builder::network, builder::publish);
         if (restart != null) {
-            builder.restart(RestartPolicy.parse(restart));
+            builder.restart(MachineRestartPolicy.parse(restart));
         }
         if (init != null) {
-            builder.init(init);
+            builder.init(new MachineInit(init));
         }
         if (provision != null) {
             builder.provision(provision);

@@ -1,6 +1,7 @@
 package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
@@ -56,7 +57,8 @@ final class MachineEventsCommand implements Callable<Integer> {
             return;
         }
         Table table = new Table("TIME", "MACHINE", "EVENT", "DETAIL");
-        events.forEach(event -> table.row(event.time().toString(), event.machine(), event.what(), event.detail()));
+        events.forEach(event ->
+                table.row(event.time().toString(), event.machine(), EnumNames.of(event.kind()), event.detail()));
         table.print(System.out);
     }
 
@@ -68,14 +70,15 @@ final class MachineEventsCommand implements Callable<Integer> {
             JsonOutput.printLine(System.out, json -> write(json, event));
         } else {
             System.out.println(Table.clean(
-                    (event.time() + " " + event.machine() + " " + event.what() + " " + event.detail()).strip()));
+                    (event.time() + " " + event.machine() + " " + EnumNames.of(event.kind()) + " " + event.detail())
+                            .strip()));
         }
     }
 
     private static void write(JsonOutput json, MachineEvent event) {
         json.field("time", event.time())
                 .field("machine", event.machine())
-                .field("event", event.what())
+                .field("event", EnumNames.of(event.kind()))
                 .field("detail", event.detail());
     }
 }

@@ -74,9 +74,9 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("cpus", String.valueOf(machine.cpus()));
         table.row("memory", machine.memoryMib() + " MiB");
         table.row("disk", machine.diskGib() + " GiB");
-        table.row("network", machine.network());
+        table.row("network", EnumNames.of(machine.network()));
         machine.publish().forEach(port -> table.row("publish", port));
-        table.row("init", machine.init());
+        table.row("init", machine.init().value());
         machine.environment().forEach((key, value) -> table.row("env", key + "=" + value));
         machine.labels().forEach((key, value) -> table.row("label", key + "=" + value));
         table.row("autostart", machine.autostart() ? "yes" : "no");

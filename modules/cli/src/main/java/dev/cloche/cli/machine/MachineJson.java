@@ -31,9 +31,9 @@ final class MachineJson {
                     .field("cpus", machine.cpus())
                     .field("memoryMib", machine.memoryMib())
                     .field("diskGib", machine.diskGib())
-                    .field("network", machine.network())
+                    .field("network", EnumNames.of(machine.network()))
                     .field("publish", machine.publish())
-                    .field("init", machine.init());
+                    .field("init", machine.init().value());
             map(json, "environment", machine.environment());
             map(json, "labels", machine.labels());
             json.field("autostart", machine.autostart())

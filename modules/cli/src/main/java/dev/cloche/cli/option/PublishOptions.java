@@ -1,6 +1,6 @@
 package dev.cloche.cli.option;
 
-import dev.cloche.Network;
+import dev.cloche.vm.Network;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.cloche.cli.pool;
 
-import dev.cloche.Network;
 import dev.cloche.cli.option.SizeOptions;
+import dev.cloche.vm.Network;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

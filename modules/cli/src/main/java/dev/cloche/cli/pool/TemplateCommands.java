@@ -1,7 +1,6 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.Cloche;
-import dev.cloche.Network;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
@@ -13,6 +12,7 @@ import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.sandbox.Template;
+import dev.cloche.vm.Network;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.cloche.cli.process;
 
 import dev.cloche.Cloche;
-import dev.cloche.ProcessInfo;
 import dev.cloche.ProcessLog;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.LogOptions;
 import dev.cloche.cli.option.TimeSpan;
@@ -11,6 +11,9 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.ProcessView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,7 +55,7 @@ public final class ProcessCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                ProcessInfo process = NoSuchProcess.orThrow(cloche.processes().find(id), id);
+                ProcessView process = NoSuchProcess.orThrow(cloche.processes().find(id), id);
                 if (format.json()) {
                     JsonOutput.print(System.out, json -> json.object(() -> ProcessLsCommand.fields(json, process)));
                 } else {
@@ -62,14 +65,21 @@ public final class ProcessCommands {
             return ExitCodes.OK;
         }
 
-        private static void print(ProcessInfo process) {
+        private static void print(ProcessView process) {
             Table table = new Table("PROPERTY", "VALUE");
             table.row("id", process.id());
-            table.row("status", process.status());
-            process.output().ifPresent(output -> table.row("output", output));
-            table.row("input", process.inputType() + " " + process.input());
-            table.row("session", process.session());
-            table.row("recovery", process.recovery() + (process.leaseRequired() ? ", ends with its lease only" : ""));
+            table.row("status", EnumNames.of(process.status()));
+            process.output()
+                    .ifPresent(output -> table.row("output", output.json().text()));
+            ProcessRegistration registration = process.process().registration();
+            table.row(
+                    "input",
+                    registration.input().type() + " " + registration.input().payload());
+            table.row("session", ProcessLsCommand.session(process));
+            table.row(
+                    "recovery",
+                    ProcessLsCommand.name(registration.recovery())
+                            + (registration.leaseRequired() ? ", ends with its lease only" : ""));
             String waitsFor = ProcessLsCommand.waitsFor(process);
             if (!waitsFor.isEmpty()) {
                 table.row("waits for", waitsFor);
@@ -79,11 +89,11 @@ public final class ProcessCommands {
                             "lease", holder.owner() + " since " + holder.since() + ", until " + holder.until()));
             process.returnedFor().ifPresent(why -> table.row("returned for", why));
             process.lostOwner().ifPresent(owner -> table.row("lost owner", owner));
-            table.row("attempts", Integer.toString(process.attempts()));
-            table.row("events", Long.toString(process.events()));
-            table.row("created", process.createdAt().toString());
+            table.row("attempts", Integer.toString(process.process().attempts()));
+            table.row("events", Long.toString(process.process().events()));
+            table.row("created", process.process().createdAt().toString());
             process.startedAt().ifPresent(at -> table.row("started", at.toString()));
-            table.row("updated", process.updatedAt().toString());
+            table.row("updated", process.process().updatedAt().toString());
             table.print(System.out);
         }
     }
@@ -117,19 +127,20 @@ public final class ProcessCommands {
             try (Cloche cloche = Cloche.open()) {
                 // Who waits may as well bring it about.
                 cloche.driveCommands();
-                Optional<ProcessInfo> ended = cloche.processes().await(id, timeout);
+                Optional<ProcessView> ended = cloche.processes().await(id, timeout);
                 if (ended.isEmpty()) {
                     System.err.println(
                             "cloche: the process \"" + id + "\" has not ended within " + timeout.toSeconds() + " s.");
                     return ExitCodes.TIMED_OUT;
                 }
-                System.out.println(ended.get().output().orElse("null"));
+                System.out.println(
+                        ended.get().output().map(output -> output.json().text()).orElse("null"));
                 return exitCode(ended.get());
             }
         }
 
-        private static int exitCode(ProcessInfo ended) {
-            int otherwise = ended.status().equals("completed") ? ExitCodes.OK : ExitCodes.FAILURE;
+        private static int exitCode(ProcessView ended) {
+            int otherwise = ended.status() == ProcessStatus.COMPLETED ? ExitCodes.OK : ExitCodes.FAILURE;
             return ended.failure()
                     .map(failure -> ExitCodes.ofStart(failure.code(), otherwise))
                     .orElse(otherwise);
@@ -166,7 +177,7 @@ public final class ProcessCommands {
         }
     }
 
-    @Command(name = "cancel", description = "Ask whoever drives processes to end them; does not wait until they have.")
+    @Command(name = "cancel", description = "Ask the drivers of processes to end them; does not wait until they have.")
     private static final class Cancel implements Callable<Integer> {
         @Option(
                 names = "--reason",

@@ -1,13 +1,13 @@
 package dev.cloche.cli.process;
 
 import dev.cloche.Cloche;
-import dev.cloche.ProcessEventInfo;
 import dev.cloche.Processes;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.cli.terminal.UsageError;
+import dev.cloche.process.ProcessEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -56,8 +56,8 @@ final class ProcessEventsCommand implements Callable<Integer> {
             while (true) {
                 // Looked at before the events are: those of a process that has ended are then all there.
                 boolean ended =
-                        !NoSuchProcess.orThrow(processes.find(id), id).status().equals("running");
-                List<ProcessEventInfo> events = ended || !follow
+                        NoSuchProcess.orThrow(processes.find(id), id).status().terminal();
+                List<ProcessEvent> events = ended || !follow
                         ? processes.events(id, seen)
                         : processes.awaitEvents(id, seen, LOOK_FOR_THE_END);
                 events.forEach(this::print);
@@ -72,13 +72,13 @@ final class ProcessEventsCommand implements Callable<Integer> {
         }
     }
 
-    private void print(ProcessEventInfo event) {
+    private void print(ProcessEvent event) {
         if (format.json()) {
             JsonOutput.printLine(
                     System.out,
                     json -> json.field("sequence", event.sequence())
                             .field("type", event.type())
-                            .json("payload", Optional.of(event.payload()))
+                            .json("payload", Optional.of(event.payload().text()))
                             .field("replayKey", event.replayKey())
                             .field("at", event.at()));
         } else {

@@ -1,15 +1,19 @@
 package dev.cloche.cli.process;
 
 import dev.cloche.Cloche;
-import dev.cloche.ProcessFilter;
-import dev.cloche.ProcessInfo;
-import dev.cloche.ProcessTally;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.Age;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.process.ProcessCount;
+import dev.cloche.process.ProcessQuery;
+import dev.cloche.process.ProcessRegistration;
+import dev.cloche.process.ProcessStatus;
+import dev.cloche.process.ProcessView;
+import dev.cloche.process.RecoveryPolicy;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,42 +74,43 @@ final class ProcessLsCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
             if (count) {
-                print(cloche.processes().count(filter()));
+                print(cloche.processes().count(query()));
             } else {
-                list(cloche.processes().list(filter()));
+                list(cloche.processes().list(query()));
             }
         }
         return ExitCodes.OK;
     }
 
     /** Counts are of all, unless it is said which. */
-    private ProcessFilter filter() {
-        Set<String> chosen = statuses.isEmpty() && !all && !count ? Set.of("running") : statuses;
-        return new ProcessFilter(
-                chosen,
-                types,
-                Optional.ofNullable(session),
-                Optional.ofNullable(text),
-                Optional.ofNullable(olderThan),
-                Optional.ofNullable(youngerThan));
+    private ProcessQuery query() {
+        Set<ProcessStatus> chosen = statuses.isEmpty() && !all && !count
+                ? Set.of(ProcessStatus.RUNNING)
+                : statuses.stream().map(ProcessStatus::ofWord).collect(Collectors.toSet());
+        ProcessQuery query = ProcessQuery.all().withStatuses(chosen).withInputTypes(types);
+        query = session == null ? query : query.withSession(session);
+        query = text == null ? query : query.withText(text);
+        query = olderThan == null ? query : query.withOlderThan(olderThan);
+        return youngerThan == null ? query : query.withYoungerThan(youngerThan);
     }
 
-    private void print(List<ProcessTally> tallies) {
+    private void print(List<ProcessCount> tallies) {
         if (format.json()) {
             JsonOutput.print(
                     System.out,
                     json -> json.array(() ->
                             tallies.forEach(tally -> json.object(() -> json.field("inputType", tally.inputType())
-                                    .field("status", tally.status())
+                                    .field("status", EnumNames.of(tally.status()))
                                     .field("count", tally.count())))));
             return;
         }
         Table table = new Table("INPUT", "STATUS", "COUNT");
-        tallies.forEach(tally -> table.row(tally.inputType(), tally.status(), Long.toString(tally.count())));
+        tallies.forEach(
+                tally -> table.row(tally.inputType(), EnumNames.of(tally.status()), Long.toString(tally.count())));
         table.print(System.out);
     }
 
-    private void list(List<ProcessInfo> processes) {
+    private void list(List<ProcessView> processes) {
         if (format.json()) {
             JsonOutput.print(
                     System.out,
@@ -113,43 +119,57 @@ final class ProcessLsCommand implements Callable<Integer> {
         }
         Table table = new Table("ID", "INPUT", "SESSION", "CREATED", "EVENTS", "STATUS", "WAITS FOR", "OWNER");
         Clock clock = Clock.systemUTC();
-        for (ProcessInfo process : processes) {
+        for (ProcessView process : processes) {
             table.row(
                     process.id(),
-                    process.inputType(),
-                    process.session(),
-                    Age.of(process.createdAt(), clock),
-                    Long.toString(process.events()),
-                    process.status(),
+                    process.process().registration().input().type(),
+                    session(process),
+                    Age.of(process.process().createdAt(), clock),
+                    Long.toString(process.process().events()),
+                    EnumNames.of(process.status()),
                     waitsFor(process),
-                    process.holder().map(ProcessInfo.Holder::owner).orElse(""));
+                    process.holder().map(ProcessView.Holder::owner).orElse(""));
         }
         table.print(System.out);
     }
 
-    static String waitsFor(ProcessInfo process) {
-        return switch (process.waitsFor()) {
-            case "driven" -> "its driver";
-            case "claimable" -> "a worker";
-            case "lost" -> "a worker, lost " + process.lostOwner().orElse("its owner");
-            case "paused" ->
+    static String waitsFor(ProcessView process) {
+        return switch (process.phase()) {
+            case DRIVEN -> "its driver";
+            case CLAIMABLE -> "a worker";
+            case LOST -> "a worker, lost " + process.lostOwner().orElse("its owner");
+            case PAUSED ->
                 "a pause" + process.pausedUntil().map(end -> " until " + end).orElse("");
-            case "external" -> "its outside";
-            default -> "";
+            case EXTERNAL -> "its outside";
+            case ENDED -> "";
         };
     }
 
-    static void fields(JsonOutput json, ProcessInfo process) {
+    static String session(ProcessView process) {
+        return process.process().registration().provenance().ownerScope().session();
+    }
+
+    static String name(RecoveryPolicy recovery) {
+        return switch (recovery) {
+            case RecoveryPolicy.Rerunnable _ -> "rerunnable";
+            case RecoveryPolicy.Retrying _ -> "retrying";
+            case RecoveryPolicy.OwnerBound _ -> "owner-bound";
+            case RecoveryPolicy.ExternallyOwned _ -> "externally-owned";
+        };
+    }
+
+    static void fields(JsonOutput json, ProcessView process) {
+        ProcessRegistration registration = process.process().registration();
         json.field("id", process.id())
-                .field("inputType", process.inputType())
-                .json("input", Optional.of(process.input()))
-                .field("status", process.status())
-                .json("output", process.output())
-                .field("session", process.session())
-                .field("recovery", process.recovery())
-                .field("leaseRequired", process.leaseRequired())
-                .field("waitsFor", process.waitsFor())
-                .field("leaseOwner", process.holder().map(ProcessInfo.Holder::owner))
+                .field("inputType", registration.input().type())
+                .json("input", Optional.of(registration.input().payload().text()))
+                .field("status", EnumNames.of(process.status()))
+                .json("output", process.output().map(output -> output.json().text()))
+                .field("session", session(process))
+                .field("recovery", name(registration.recovery()))
+                .field("leaseRequired", registration.leaseRequired())
+                .field("waitsFor", EnumNames.of(process.phase()))
+                .field("leaseOwner", process.holder().map(ProcessView.Holder::owner))
                 .field(
                         "leaseSince",
                         process.holder().map(holder -> holder.since().toString()))
@@ -159,11 +179,11 @@ final class ProcessLsCommand implements Callable<Integer> {
                 .field("pausedUntil", process.pausedUntil().map(Instant::toString))
                 .field("returnedFor", process.returnedFor())
                 .field("lostOwner", process.lostOwner())
-                .field("attempts", process.attempts())
-                .field("events", process.events())
-                .field("lastSequence", process.lastSequence())
-                .field("createdAt", process.createdAt())
+                .field("attempts", process.process().attempts())
+                .field("events", process.process().events())
+                .field("lastSequence", process.process().lastSequence())
+                .field("createdAt", process.process().createdAt())
                 .field("startedAt", process.startedAt().map(Instant::toString))
-                .field("updatedAt", process.updatedAt());
+                .field("updatedAt", process.process().updatedAt());
     }
 }

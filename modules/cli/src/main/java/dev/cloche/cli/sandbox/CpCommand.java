@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
             "",
             "Modes, times, symbolic links and holes are kept. If DEST is a directory, the copy goes into it; SRC/. means"
                     + " what is in SRC. Devices, FIFOs and sockets are left out. Nothing is ever written outside of DEST,"
-                    + " whatever the sandbox says.",
+                    + " however the sandbox names its files.",
             ""
         },
         footerHeading = "%nExamples:%n",

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "events",
-        description = "Print what happens to sandboxes, as it happens, whichever process does it.",
+        description = "Print what happens to sandboxes, as it happens, by any process.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  cloche events --filter event=crashed",

@@ -3,7 +3,6 @@ package dev.cloche.cli.sandbox;
 import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.Execution;
-import dev.cloche.ProcessInfo;
 import dev.cloche.Sandbox;
 import dev.cloche.cli.option.CommandSettings;
 import dev.cloche.cli.option.TerminalOptions;
@@ -13,6 +12,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.UsageError;
 import dev.cloche.linux.Terminal;
+import dev.cloche.process.ProcessView;
 import dev.cloche.vm.ExitStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +92,7 @@ final class ExecCommand implements Callable<Integer> {
                     "A detached command has neither a standard input nor a terminal.", "Leave out -i and -t, or -d.");
         }
         try (Cloche cloche = Cloche.open()) {
-            ProcessInfo process =
+            ProcessView process =
                     settings.applyTo(cloche.processes().command(name, words)).start();
             System.out.println(process.id());
             process.failure().ifPresent(failure -> {

@@ -33,7 +33,7 @@ final class LifecycleOptions {
             names = "--idle-timeout",
             paramLabel = "TIME",
             description =
-                    "Stop it when nobody has had a command or a copy in it, or used a published port of it, for this time."
+                    "Stop it when no process has had a command or a copy in it, or used a published port of it, for this time."
                             + " For a detached sandbox done by a process that keeps sandboxes, see: cloche keep --help.",
             converter = TimeSpan.class)
     private @Nullable Duration idleTimeout;
@@ -41,7 +41,7 @@ final class LifecycleOptions {
     @Option(
             names = "--max-duration",
             paramLabel = "TIME",
-            description = "End it after this time, whoever is there.",
+            description = "End it after this time, also while it is used.",
             converter = TimeSpan.class)
     private @Nullable Duration maxDuration;
 

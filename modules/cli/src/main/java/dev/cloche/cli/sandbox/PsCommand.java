@@ -1,7 +1,6 @@
 package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
-import dev.cloche.OrphanInfo;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxList;
 import dev.cloche.SandboxQuery;
@@ -12,6 +11,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.PortText;
 import dev.cloche.cli.terminal.Table;
+import dev.cloche.sandbox.Orphan;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
@@ -71,8 +71,8 @@ final class PsCommand implements Callable<Integer> {
     }
 
     /** They have no name by which another command could be told of them. */
-    private static void tellOfUnrecorded(List<OrphanInfo> vms) {
-        long running = vms.stream().filter(OrphanInfo::live).count();
+    private static void tellOfUnrecorded(List<Orphan> vms) {
+        long running = vms.stream().filter(Orphan::live).count();
         if (running > 0) {
             System.err.println((running == 1 ? "cloche: A VM runs" : "cloche: " + running + " VMs run")
                     + " that no sandbox has, because the records were lost or restored.\n"

@@ -99,7 +99,8 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (detach && interactive) {
-            throw new UsageError("-i has no meaning with -d: nobody is left to pass the input on.", "Leave out one.");
+            throw new UsageError(
+                    "-i has no meaning with -d: no process is left to pass the input on.", "Leave out one.");
         }
         settings.check();
         if (!detach && options.lifecycle().restart().kind() != RestartPolicy.Kind.NO) {

@@ -1,10 +1,13 @@
 package dev.cloche.cli.terminal;
 
-import dev.cloche.PullProgress;
+import dev.cloche.image.Digest;
+import dev.cloche.image.PullEvent;
+import dev.cloche.image.PullListener;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +16,9 @@ import java.util.concurrent.TimeUnit;
  * The progress of a pull on standard error: a bar for each layer on a terminal, a line for each finished layer
  * elsewhere. Safe for use from several threads.
  */
-public abstract sealed class ProgressDisplay implements PullProgress, AutoCloseable {
+public abstract sealed class ProgressDisplay implements PullListener, AutoCloseable {
+    private static final int SHORT_DIGEST = 12;
+
     /** The display that fits where standard error leads. */
     public static ProgressDisplay forTerminal(boolean quiet) {
         if (quiet) {
@@ -36,15 +41,18 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
         }
     }
 
-    private static final class Silent extends ProgressDisplay {
-        /** Also that nothing happens, which silence would not tell from work. */
-        @Override
-        public void warning(String sentence) {
-            System.err.println("warning: " + sentence);
-        }
+    private static String shortened(Digest layer) {
+        return layer.hex().substring(0, SHORT_DIGEST);
+    }
 
+    private static final class Silent extends ProgressDisplay {
+        /** Prints warnings: silence is for progress alone. */
         @Override
-        public void layer(String layer, Phase phase, long doneBytes, long totalBytes) {}
+        public void on(PullEvent event) {
+            if (event instanceof PullEvent.Warning(String text)) {
+                System.err.println("warning: " + text);
+            }
+        }
 
         @Override
         public void close() {}
@@ -53,24 +61,22 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
     /** Prints one line for each layer that has arrived. */
     static final class Lines extends ProgressDisplay {
         private final PrintStream err;
+        private final Map<Digest, Long> bytes = new HashMap<>();
 
         Lines(PrintStream err) {
             this.err = err;
         }
 
+        /** Leaves the steps of a layer out: a log has no use for them. */
         @Override
-        public void warning(String sentence) {
-            err.println("warning: " + sentence);
-        }
-
-        @Override
-        public void layer(String layer, Phase phase, long doneBytes, long totalBytes) {
-            switch (phase) {
-                case DONE -> err.println("layer " + layer + ": pulled, " + ByteSize.of(doneBytes));
-                case PRESENT -> err.println("layer " + layer + ": already here");
-                case PULLING -> {
-                    // A log has no use for each step.
-                }
+        public synchronized void on(PullEvent event) {
+            switch (event) {
+                case PullEvent.Progress step -> bytes.put(step.layer(), step.bytes());
+                case PullEvent.LayerReady(Digest layer, boolean reused) ->
+                    err.println("layer " + shortened(layer) + ": "
+                            + (reused ? "already here" : "pulled, " + ByteSize.of(bytes.getOrDefault(layer, 0L))));
+                case PullEvent.Warning(String text) -> err.println("warning: " + text);
+                case PullEvent.Resolved _ -> {}
             }
         }
 
@@ -83,10 +89,16 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
         private static final int WIDTH = 30;
         private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+        private enum Phase {
+            PULLING,
+            PULLED,
+            REUSED
+        }
+
         private record State(Phase phase, long doneBytes, long totalBytes) {}
 
         private final PrintStream err;
-        private final Map<String, State> layers = new LinkedHashMap<>();
+        private final Map<Digest, State> layers = new LinkedHashMap<>();
         private int drawnLines;
         private long drawnAt;
         private boolean closed;
@@ -96,18 +108,26 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
         }
 
         @Override
-        public synchronized void layer(String layer, Phase phase, long doneBytes, long totalBytes) {
-            layers.put(layer, new State(phase, doneBytes, totalBytes));
-            if (closed || (phase == Phase.PULLING && System.nanoTime() - drawnAt < REDRAW_NANOS)) {
-                return;
+        public synchronized void on(PullEvent event) {
+            switch (event) {
+                case PullEvent.Progress(Digest layer, long bytes, long totalBytes) ->
+                    show(layer, new State(Phase.PULLING, bytes, totalBytes));
+                case PullEvent.LayerReady(Digest layer, boolean reused) -> {
+                    State last = layers.getOrDefault(layer, new State(Phase.PULLING, 0, 0));
+                    show(layer, new State(reused ? Phase.REUSED : Phase.PULLED, last.doneBytes(), last.totalBytes()));
+                }
+                // Warnings come before the first bar.
+                case PullEvent.Warning(String text) -> err.println("warning: " + text);
+                case PullEvent.Resolved _ -> {}
             }
-            draw();
         }
 
-        /** Comes before the first bar. */
-        @Override
-        public synchronized void warning(String sentence) {
-            err.println("warning: " + sentence);
+        private void show(Digest layer, State state) {
+            layers.put(layer, state);
+            boolean drawnJustNow = state.phase() == Phase.PULLING && System.nanoTime() - drawnAt < REDRAW_NANOS;
+            if (!closed && !drawnJustNow) {
+                draw();
+            }
         }
 
         @Override
@@ -124,7 +144,7 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
                 text.append("\u001b[").append(drawnLines).append('A');
             }
             layers.forEach((layer, state) -> text.append("\u001b[2K")
-                    .append(layer)
+                    .append(shortened(layer))
                     .append("  ")
                     .append(line(state))
                     .append('\n'));
@@ -136,8 +156,8 @@ public abstract sealed class ProgressDisplay implements PullProgress, AutoClosea
 
         private static String line(State state) {
             return switch (state.phase()) {
-                case PRESENT -> "already here";
-                case DONE -> bar(WIDTH) + "  " + ByteSize.of(state.doneBytes());
+                case REUSED -> "already here";
+                case PULLED -> bar(WIDTH) + "  " + ByteSize.of(state.doneBytes());
                 case PULLING -> {
                     if (state.totalBytes() <= 0) {
                         yield ByteSize.of(state.doneBytes());

@@ -3,6 +3,7 @@ package dev.cloche.image.layer;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import dev.cloche.linux.FastGunzip;
 import dev.cloche.linux.FastSha256;
+import dev.cloche.linux.NativeLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -54,7 +55,7 @@ public final class LayerCompression {
         return switch (suffixOf(magic)) {
             case "+gzip" ->
                 FastGunzip.installed() ? FastGunzip.of(source) : new GZIPInputStream(new Members(source), BUFFER);
-            case "+zstd" -> new ZstdInputStreamNoFinalizer(source);
+            case "+zstd" -> NativeLibrary.use("zstd", () -> new ZstdInputStreamNoFinalizer(source));
             default -> source;
         };
     }

@@ -1,5 +1,6 @@
 package dev.cloche.image.manifest;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.Platform;
@@ -19,8 +20,7 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
     /** Platform and layers must be sound; a field of the rest that cannot be read is left out with a warning. */
     public static ConfigDocument read(byte[] document) throws JsonValue.Malformed {
         JsonValue.Fields fields = JsonValue.parse(document);
-        Lenient lenient =
-                new Lenient(fields.object("config").orElse(new JsonValue.Fields(Map.of())), new ArrayList<>());
+        Lenient lenient = new Lenient(fields.object("config").orElse(JsonValue.Fields.NONE), new ArrayList<>());
         Platform platform = new Platform(
                 fields.text("os").orElse("linux"),
                 fields.text("architecture").orElse(""),
@@ -56,7 +56,7 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
             if (value instanceof JsonValue.Text(String text) && isPassable(text)) {
                 return text;
             }
-            if (value != null && !(value instanceof JsonValue.Other)) {
+            if (value != null && value != JsonValue.Literal.NULL) {
                 warn(name);
             }
             return "";
@@ -76,7 +76,7 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
                 }
                 return texts;
             }
-            if (value != null && !(value instanceof JsonValue.Other)) {
+            if (value != null && value != JsonValue.Literal.NULL) {
                 warn(name);
             }
             return List.of();
@@ -84,16 +84,13 @@ public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<Stri
 
         Map<String, String> labels() {
             Map<String, String> labels = new LinkedHashMap<>();
-            fields.object("Labels")
-                    .orElse(new JsonValue.Fields(Map.of()))
-                    .fields()
-                    .forEach((name, value) -> {
-                        if (value instanceof JsonValue.Text(String text)) {
-                            labels.put(name, text);
-                        } else {
-                            warn("Labels");
-                        }
-                    });
+            fields.object("Labels").orElse(JsonValue.Fields.NONE).fields().forEach((name, value) -> {
+                if (value instanceof JsonValue.Text(String text)) {
+                    labels.put(name, text);
+                } else {
+                    warn("Labels");
+                }
+            });
             return labels;
         }
 

@@ -1,5 +1,6 @@
 package dev.cloche.image.manifest;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.Digest;
 import dev.cloche.image.Platform;
 import java.util.Optional;

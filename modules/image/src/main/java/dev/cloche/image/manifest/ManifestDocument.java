@@ -1,5 +1,6 @@
 package dev.cloche.image.manifest;
 
+import dev.cloche.base.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.cloche.image.registry;
 
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.base.JsonValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.base.JsonValue;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.PullFailed;
-import dev.cloche.image.manifest.JsonValue;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;

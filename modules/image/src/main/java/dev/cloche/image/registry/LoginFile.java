@@ -1,7 +1,8 @@
 package dev.cloche.image.registry;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.ImageReference;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ public final class LoginFile {
             }
             return new LoginFile(JsonValue.parse(Files.readAllBytes(file)));
         } catch (NoSuchFileException absent) {
-            return new LoginFile(new JsonValue.Fields(Map.of()));
+            return new LoginFile(JsonValue.Fields.NONE);
         } catch (LoginsUnreadable e) {
             throw e;
         } catch (IOException e) {
@@ -83,7 +84,7 @@ public final class LoginFile {
     /** Returns a file with these logins, in the form of {@link #encodedLogins}. */
     public static byte[] document(Map<String, String> encodedLogins) {
         return encodedLogins.entrySet().stream()
-                .map(login -> JsonValue.write(login.getKey()) + ":" + JsonValue.write(Map.of("auth", login.getValue())))
+                .map(login -> JsonText.write(login.getKey()) + ":" + JsonText.write(Map.of("auth", login.getValue())))
                 .collect(Collectors.joining(",", "{\"auths\":{", "}}\n"))
                 .getBytes(StandardCharsets.UTF_8);
     }

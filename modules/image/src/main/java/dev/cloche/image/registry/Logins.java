@@ -30,7 +30,7 @@ public final class Logins {
     public Optional<Credential> find(String registry, Deadline deadline) throws LoginsUnreadable, InterruptedException {
         RegistryLogin given = sources.given().get(registry);
         if (given != null) {
-            return Optional.of(given.credential());
+            return Optional.of(Credential.password(given.user(), given.password()));
         }
         if (sources.kept().isPresent()) {
             Optional<Credential> kept = LoginFile.read(sources.kept().get()).login(registry);

@@ -33,7 +33,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
     private final Runnable silent;
     private volatile @Nullable Throwable failure;
     private List<ByteBuffer> current = List.of();
-    private final StallDetector pace;
+    private final StallDetector detector;
     private int next;
     private boolean ended;
 
@@ -42,7 +42,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
         this.stall = stall;
         this.silent = silent;
         this.deadline = deadline;
-        this.pace = new StallDetector(stall);
+        this.detector = new StallDetector(stall);
     }
 
     @Override
@@ -128,7 +128,7 @@ final class ResponseBody extends InputStream implements HttpResponse.BodySubscri
             }
             return;
         }
-        pace.arrived(following.stream().mapToLong(ByteBuffer::remaining).sum(), System.nanoTime() - asked);
+        detector.arrived(following.stream().mapToLong(ByteBuffer::remaining).sum(), System.nanoTime() - asked);
         current = following;
         next = 0;
         Flow.Subscription from = subscription.getNow(null);

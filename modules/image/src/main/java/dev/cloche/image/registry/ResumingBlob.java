@@ -1,7 +1,7 @@
 package dev.cloche.image.registry;
 
 import dev.cloche.image.PullFailed;
-import dev.cloche.image.layer.HashingStream;
+import dev.cloche.image.layer.DigestingStream;
 import dev.cloche.image.manifest.Descriptor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a blob as one stream over connections that may break: after a break it carries on at the byte where it was, with another
- * of its hosts if one fails for good. It promises nothing about the content; {@link HashingStream} does. For one thread.
+ * of its hosts if one fails for good. It promises nothing about the content; {@link DigestingStream} does. For one thread.
  */
 final class ResumingBlob extends InputStream {
     /** Who sends less before each break, and breaks again and again, is not waited for. */

@@ -43,7 +43,7 @@ public final class CacheCheck {
         for (Digest config : known.configs()) {
             checkDocument(config);
         }
-        for (OrphanFiles.Orphan orphan : new OrphanFiles(files, catalog).all()) {
+        for (UnfinishedPullFiles.Orphan orphan : new UnfinishedPullFiles(files, catalog).all()) {
             problems.add(new CacheProblem(
                     CacheProblem.Kind.ORPHAN, orphan.file(), "No image has the file " + orphan.file() + "."));
         }

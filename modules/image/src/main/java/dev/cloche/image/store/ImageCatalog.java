@@ -10,7 +10,7 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
-import dev.cloche.image.ListedImage;
+import dev.cloche.image.LocalImage;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -30,9 +30,9 @@ public final class ImageCatalog {
             "image",
             "dev/cloche/image/catalog",
             List.of(
-                    Migration.additive("names, manifests, layers and pins"),
-                    Migration.additive("digests of the cache's files"),
-                    Migration.additive("stamps of the cache's files")));
+                    Migration.additive("images", "names, manifests, layers and pins"),
+                    Migration.additive("file_digests", "digests of the cache's files"),
+                    Migration.additive("file_stamps", "stamps of the cache's files")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -77,14 +77,14 @@ public final class ImageCatalog {
             if (image.isEmpty()) {
                 return Optional.empty();
             }
-            UnusedContent unused = pin(session, holder, image.get().id());
+            ForgottenContent forgotten = pin(session, holder, image.get().id());
             touch(session, reference, image.get().id());
-            return Optional.of(recorded(session, reference, image.get(), unused));
+            return Optional.of(recorded(session, reference, image.get(), forgotten));
         });
     }
 
     /** Pins what one holder holds for another too, in one transaction. Empty if the first holds nothing. */
-    public Optional<UnusedContent> share(ImageHolder from, ImageHolder to) {
+    public Optional<ForgottenContent> share(ImageHolder from, ImageHolder to) {
         return catalog.write(session -> {
             Optional<Long> manifest = pinnedBy(session, from);
             return manifest.isPresent() ? Optional.of(pin(session, to, manifest.get())) : Optional.empty();
@@ -99,11 +99,11 @@ public final class ImageCatalog {
     }
 
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
-    public UnusedContent unpin(ImageHolder holder) {
+    public ForgottenContent unpin(ImageHolder holder) {
         return catalog.writeFromReserve(session -> {
             Optional<Long> manifest = pinnedBy(session, holder);
             session.update("DELETE FROM image_pin WHERE holder_kind = ? AND holder_id = ?", holder.kind(), holder.id());
-            return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : UnusedContent.NOTHING;
+            return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : ForgottenContent.NOTHING;
         });
     }
 
@@ -190,7 +190,7 @@ public final class ImageCatalog {
     }
 
     /** Returns every name, the newest first, then what is held without one; each with those who hold it. */
-    public List<ListedImage> listed() {
+    public List<LocalImage> listed() {
         return catalog.read(session -> {
             List<ImageSummary> all = new ArrayList<>(list(session));
             all.addAll(session.list(ImageRows::summary, ImageRows.SUMMARY_BY_DIGEST + """
@@ -199,7 +199,7 @@ public final class ImageCatalog {
                     ORDER BY m.created_at DESC, m.id DESC"""));
             Map<Digest, List<ImageHolder>> holders = ImageRemovals.holders(session);
             return all.stream()
-                    .map(image -> new ListedImage(image, holders.getOrDefault(image.manifest(), List.of())))
+                    .map(image -> new LocalImage(image, holders.getOrDefault(image.manifest(), List.of())))
                     .toList();
         });
     }
@@ -300,10 +300,11 @@ public final class ImageCatalog {
     private RecordedImage point(
             Session session, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
             throws SQLException {
-        UnusedContent unused = holder.isPresent() ? pin(session, holder.get(), image.id()) : UnusedContent.NOTHING;
+        ForgottenContent forgotten =
+                holder.isPresent() ? pin(session, holder.get(), image.id()) : ForgottenContent.NOTHING;
         if (reference.isDigestAlone()) {
             touch(session, reference, image.id());
-            return recorded(session, reference, image, unused);
+            return recorded(session, reference, image, forgotten);
         }
         Optional<Long> before = session.first(
                 row -> row.getLong(1), "SELECT manifest_id FROM image_ref WHERE reference = ?", reference.toString());
@@ -314,14 +315,15 @@ public final class ImageCatalog {
             session.update(ImageRows.TOUCH_LAYERS, now(), image.id());
         }
         if (before.isPresent()) {
-            unused = unused.and(ImageRemovals.drop(session, before.get()));
+            forgotten = forgotten.and(ImageRemovals.drop(session, before.get()));
         }
-        return recorded(session, reference, image, unused);
+        return recorded(session, reference, image, forgotten);
     }
 
     private static RecordedImage recorded(
-            Session session, ImageReference reference, StoredImage image, UnusedContent unused) throws SQLException {
-        return new RecordedImage(image, summary(session, reference).orElseThrow(), unused);
+            Session session, ImageReference reference, StoredImage image, ForgottenContent forgotten)
+            throws SQLException {
+        return new RecordedImage(image, summary(session, reference).orElseThrow(), forgotten);
     }
 
     /** Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. */
@@ -335,13 +337,13 @@ public final class ImageCatalog {
         session.update(ImageRows.TOUCH_LAYERS, now, manifest);
     }
 
-    private static UnusedContent pin(Session session, ImageHolder holder, long manifest) throws SQLException {
+    private static ForgottenContent pin(Session session, ImageHolder holder, long manifest) throws SQLException {
         Optional<Long> before = pinnedBy(session, holder);
         session.update("""
                 INSERT INTO image_pin (holder_kind, holder_id, holder_name, manifest_id) VALUES (?, ?, ?, ?)
                 ON CONFLICT (holder_kind, holder_id)
                 DO UPDATE SET holder_name = excluded.holder_name, manifest_id = excluded.manifest_id""", holder.kind(), holder.id(), holder.name(), manifest);
-        return before.isPresent() ? ImageRemovals.drop(session, before.get()) : UnusedContent.NOTHING;
+        return before.isPresent() ? ImageRemovals.drop(session, before.get()) : ForgottenContent.NOTHING;
     }
 
     private static Optional<Long> pinnedBy(Session session, ImageHolder holder) throws SQLException {

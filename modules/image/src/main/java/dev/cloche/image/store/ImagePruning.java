@@ -38,11 +38,11 @@ public final class ImagePruning {
 
     public ImagePruneReport prune(ImagePruneRequest request) throws IOException, InterruptedException {
         ReclaimedSpace reclaimed = new ReclaimedSpace();
-        UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
+        ForgottenFiles deletion = new ForgottenFiles(files, catalog, reclaimed);
         // First what has no use any more, so that no image has to go for its size.
-        UnusedContent unreferenced = removals.removeUnreferenced();
+        ForgottenContent unreferenced = removals.removeUnreferenced();
         deletion.delete(unreferenced);
-        new OrphanFiles(files, catalog).deleteAll(reclaimed);
+        new UnfinishedPullFiles(files, catalog).deleteAll(reclaimed);
         Instant now = clock.instant();
         removals.forgetTheFuture(now);
         long keep = request.keepBytes().orElse(NOTHING);
@@ -65,7 +65,7 @@ public final class ImagePruning {
         Instant now = clock.instant();
         removals.forgetTheFuture(now);
         ReclaimedSpace reclaimed = new ReclaimedSpace();
-        UnusedFiles deletion = new UnusedFiles(files, catalog, reclaimed);
+        ForgottenFiles deletion = new ForgottenFiles(files, catalog, reclaimed);
         return remove(now, size, keepBytes, spared, deletion, reclaimed).names();
     }
 
@@ -77,7 +77,7 @@ public final class ImagePruning {
             long sizeBefore,
             long keepBytes,
             Set<ImageReference> spared,
-            UnusedFiles deletion,
+            ForgottenFiles deletion,
             ReclaimedSpace reclaimed)
             throws IOException, InterruptedException {
         long size = sizeBefore;
@@ -90,7 +90,7 @@ public final class ImagePruning {
             if (spared.contains(reference)) {
                 continue;
             }
-            Optional<UnusedContent> unused = removals.removeUnpinned(reference, unusedSince);
+            Optional<ForgottenContent> unused = removals.removeUnpinned(reference, unusedSince);
             if (unused.isPresent()) {
                 long before = reclaimed.bytes();
                 deletion.delete(unused.get());
@@ -112,23 +112,23 @@ public final class ImagePruning {
     public ImagePruneReport rehearse(ImagePruneRequest request) throws IOException, InterruptedException {
         ReclaimedSpace onPaper = ReclaimedSpace.onPaper();
         // Others do not see the transaction: what it forgets is no orphan, and not counted twice.
-        new OrphanFiles(files, catalog).deleteAll(onPaper);
+        new UnfinishedPullFiles(files, catalog).deleteAll(onPaper);
         Instant now = clock.instant();
         Instant unusedSince = now.minus(request.unusedFor());
         long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
         return removals.rehearse(session -> {
             ImageRemovals.forgetTheFuture(session, now);
-            UnusedContent unreferenced = ImageRemovals.removeUnreferenced(session);
-            UnusedFiles.count(unreferenced, files, onPaper);
+            ForgottenContent unreferenced = ImageRemovals.removeUnreferenced(session);
+            ForgottenFiles.count(unreferenced, files, onPaper);
             int manifests = unreferenced.manifests().size();
             List<ImageReference> gone = new ArrayList<>();
             for (ImageReference reference : ImageRemovals.unpinned(session, unusedSince)) {
                 if (size - onPaper.bytes() <= request.keepBytes().orElse(NOTHING)) {
                     break;
                 }
-                Optional<UnusedContent> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
+                Optional<ForgottenContent> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
                 if (unused.isPresent()) {
-                    UnusedFiles.count(unused.get(), files, onPaper);
+                    ForgottenFiles.count(unused.get(), files, onPaper);
                     manifests += unused.get().manifests().size();
                     gone.add(reference);
                 }

@@ -43,7 +43,7 @@ public final class ImageRemovals {
      * @throws ImageInUse if the image is pinned; nothing was changed
      * @throws ImageHasNames if it is meant by its digest and has several; nothing was changed
      */
-    public UnusedContent remove(ImageReference reference, boolean force) {
+    public ForgottenContent remove(ImageReference reference, boolean force) {
         return catalog.writeFromReserve(session -> {
             Optional<Long> manifest = manifest(session, reference);
             if (manifest.isEmpty()) {
@@ -108,11 +108,11 @@ public final class ImageRemovals {
     }
 
     /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
-    Optional<UnusedContent> removeUnpinned(ImageReference reference, Instant unusedSince) {
+    Optional<ForgottenContent> removeUnpinned(ImageReference reference, Instant unusedSince) {
         return catalog.writeFromReserve(session -> removeUnpinned(session, reference, unusedSince));
     }
 
-    static Optional<UnusedContent> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
+    static Optional<ForgottenContent> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
             throws SQLException {
         Optional<Long> manifest =
                 session.first(row -> row.getLong(1), """
@@ -122,23 +122,23 @@ public final class ImageRemovals {
     }
 
     /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
-    UnusedContent removeUnreferenced() {
+    ForgottenContent removeUnreferenced() {
         return catalog.writeFromReserve(ImageRemovals::removeUnreferenced);
     }
 
-    static UnusedContent removeUnreferenced(Session session) throws SQLException {
-        UnusedContent unused = UnusedContent.NOTHING;
+    static ForgottenContent removeUnreferenced(Session session) throws SQLException {
+        ForgottenContent forgotten = ForgottenContent.NOTHING;
         for (long manifest : session.list(row -> row.getLong(1), """
                 SELECT id FROM manifest m
                 WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
                 AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
-            unused = unused.and(drop(session, manifest));
+            forgotten = forgotten.and(drop(session, manifest));
         }
         List<Digest> layers = session.list(
                 row -> Digest.parse(row.getString(1)),
                 "SELECT diff_id FROM layer l"
                         + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
-        return unused.and(UnusedContent.ofLayers(dropLayers(session, layers)));
+        return forgotten.and(ForgottenContent.ofLayers(dropLayers(session, layers)));
     }
 
     /** By what they hold. */
@@ -164,20 +164,21 @@ public final class ImageRemovals {
                 manifest);
     }
 
-    private static UnusedContent forget(Session session, ImageReference reference, long manifest) throws SQLException {
+    private static ForgottenContent forget(Session session, ImageReference reference, long manifest)
+            throws SQLException {
         session.update("DELETE FROM image_ref WHERE reference = ?", reference.toString());
         return drop(session, manifest);
     }
 
     /** Deletes a manifest that no name and no pin keeps, and those of its layers that no other manifest has. */
-    static UnusedContent drop(Session session, long manifest) throws SQLException {
+    static ForgottenContent drop(Session session, long manifest) throws SQLException {
         Optional<List<Digest>> digests = session.first(
                 row -> List.of(Digest.parse(row.getString(1)), Digest.parse(row.getString(2))), """
                 SELECT digest, config_digest FROM manifest WHERE id = ?
                 AND NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = manifest.id)
                 AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = manifest.id)""", manifest);
         if (digests.isEmpty()) {
-            return UnusedContent.NOTHING;
+            return ForgottenContent.NOTHING;
         }
         List<Digest> layers = session.list(
                 row -> Digest.parse(row.getString(1)),
@@ -189,7 +190,7 @@ public final class ImageRemovals {
         boolean configIsUsed = session.first(
                         row -> row.getInt(1), "SELECT 1 FROM manifest WHERE config_digest = ?", config.toString())
                 .isPresent();
-        return new UnusedContent(
+        return new ForgottenContent(
                 List.of(digests.get().getFirst()),
                 configIsUsed ? List.of() : List.of(config),
                 dropLayers(session, layers));

@@ -7,7 +7,7 @@ import dev.cloche.image.ImageDetails;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
 import dev.cloche.image.Platform;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -171,12 +171,12 @@ final class ImageRows {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 manifest,
                 image.configDigest().toString(),
-                JsonValue.write(config.env()),
-                JsonValue.write(config.cmd()),
-                JsonValue.write(config.entrypoint()),
+                JsonText.write(config.env()),
+                JsonText.write(config.cmd()),
+                JsonText.write(config.entrypoint()),
                 config.user(),
                 config.workingDir(),
-                JsonValue.write(config.labels()),
+                JsonText.write(config.labels()),
                 config.stopSignal());
     }
 }

@@ -5,6 +5,6 @@ import dev.cloche.image.ImageSummary;
 /**
  * Describes an image that a name means since this moment, and that a holder holds if one was given.
  *
- * @param unused what the name or the holder had before, if nothing else keeps it
+ * @param forgotten what the name or the holder had before, if nothing else keeps it
  */
-public record RecordedImage(StoredImage image, ImageSummary summary, UnusedContent unused) {}
+public record RecordedImage(StoredImage image, ImageSummary summary, ForgottenContent forgotten) {}

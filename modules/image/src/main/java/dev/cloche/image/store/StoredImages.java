@@ -7,7 +7,7 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.Platform;
 import dev.cloche.image.layer.FileFingerprint;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -97,12 +97,12 @@ record StoredImages(String boot) {
 
     private StoredImage imageOf(ResultSet row) throws SQLException {
         ImageConfig config = new ImageConfig(
-                JsonValue.readList(row.getString(11)),
-                JsonValue.readList(row.getString(12)),
-                JsonValue.readList(row.getString(13)),
+                JsonText.readList(row.getString(11)),
+                JsonText.readList(row.getString(12)),
+                JsonText.readList(row.getString(13)),
                 row.getString(14),
                 row.getString(15),
-                JsonValue.readMap(row.getString(16)),
+                JsonText.readMap(row.getString(16)),
                 row.getString(17),
                 new Platform(row.getString(8), row.getString(9), row.getString(10)));
         return new StoredImage(

@@ -1,13 +1,14 @@
 package dev.cloche.image.transfer;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageLimits;
 import dev.cloche.image.LoadFailed;
-import dev.cloche.image.layer.HashingStream;
+import dev.cloche.image.layer.DigestingStream;
 import dev.cloche.image.layer.LayerCompression;
 import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -109,9 +110,9 @@ final class DockerArchive implements LayoutFiles {
         Map<String, Object> manifest = new LinkedHashMap<>();
         manifest.put("schemaVersion", 2L);
         manifest.put("mediaType", ManifestDocument.OCI_MANIFEST);
-        manifest.put("config", JsonValue.descriptor(CONFIG_TYPE, Digest.of(config), config.length));
+        manifest.put("config", JsonText.descriptor(CONFIG_TYPE, Digest.of(config), config.length));
         manifest.put("layers", descriptors);
-        byte[] document = JsonValue.document(manifest);
+        byte[] document = JsonText.document(manifest);
         documents.put(Digest.of(document), document);
         return new ArchivedImage(
                 Descriptor.of(ManifestDocument.OCI_MANIFEST, Digest.of(document), document.length),
@@ -130,12 +131,12 @@ final class DockerArchive implements LayoutFiles {
             digest = hashed.containsKey(path) ? Objects.requireNonNull(hashed.get(path)) : hash(path);
         }
         paths.put(digest, path);
-        return JsonValue.descriptor(LAYER_TYPE + suffix, digest, archive.length(path));
+        return JsonText.descriptor(LAYER_TYPE + suffix, digest, archive.length(path));
     }
 
     /** Once, however many images have it. */
     private Digest hash(String path) throws IOException {
-        try (HashingStream blob = new HashingStream(archive.open(path), _ -> {})) {
+        try (DigestingStream blob = new DigestingStream(archive.open(path), _ -> {})) {
             Digest digest = blob.digestOfAll();
             hashed.put(path, digest);
             return digest;

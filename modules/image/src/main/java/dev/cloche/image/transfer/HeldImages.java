@@ -11,10 +11,10 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheVerification;
+import dev.cloche.image.store.ForgottenFiles;
 import dev.cloche.image.store.ImageCatalog;
 import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
-import dev.cloche.image.store.UnusedFiles;
 import java.util.Optional;
 
 /** Gives holders the disks of their images, whole even if files of the cache were damaged or lost. */
@@ -91,7 +91,7 @@ public final class HeldImages {
     }
 
     private ImageDisk disk(ImageReference reference, RecordedImage recorded) {
-        UnusedFiles.discard(recorded.unused(), files, catalog);
+        ForgottenFiles.discard(recorded.forgotten(), files, catalog);
         return disk(reference, recorded.image());
     }
 

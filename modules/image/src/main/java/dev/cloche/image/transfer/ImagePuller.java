@@ -20,15 +20,15 @@ import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheLock;
 import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.CheckedFile;
+import dev.cloche.image.store.ForgottenContent;
+import dev.cloche.image.store.ForgottenFiles;
 import dev.cloche.image.store.ImageCatalog;
-import dev.cloche.image.store.OrphanFiles;
 import dev.cloche.image.store.PulledImage;
 import dev.cloche.image.store.ReclaimedSpace;
 import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
 import dev.cloche.image.store.StoredImage.StoredLayer;
-import dev.cloche.image.store.UnusedContent;
-import dev.cloche.image.store.UnusedFiles;
+import dev.cloche.image.store.UnfinishedPullFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -84,7 +84,7 @@ final class ImagePuller {
             LayerCompression.prepare();
         }
         files.create();
-        new OrphanFiles(files, catalog).deleteUnfinished();
+        new UnfinishedPullFiles(files, catalog).deleteUnfinished();
         ResolvedImage image = new ImageResolver(files, options).resolve(source, wanted);
         image.config().warnings().forEach(text -> listener.on(new PullEvent.Warning(text)));
         Map<Digest, Descriptor> layers = new LinkedHashMap<>();
@@ -146,9 +146,9 @@ final class ImagePuller {
         try {
             catalog.forgetLayers(layers);
             // Also those whose worker was interrupted between the file and its row; what has a row stays.
-            UnusedContent unused = new UnusedContent(
+            ForgottenContent forgotten = new ForgottenContent(
                     List.of(image.manifest()), List.of(image.image().config().digest()), layers);
-            new UnusedFiles(files, catalog, new ReclaimedSpace()).delete(unused);
+            new ForgottenFiles(files, catalog, new ReclaimedSpace()).delete(forgotten);
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
         } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package dev.cloche.image.transfer;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.base.Printable;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageReference;
@@ -11,7 +12,6 @@ import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.manifest.PlatformChoice;
 import dev.cloche.image.store.CacheFiles;

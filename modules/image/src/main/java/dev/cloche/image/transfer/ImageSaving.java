@@ -9,11 +9,11 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.SaveFailed;
+import dev.cloche.image.layer.DigestingStream;
 import dev.cloche.image.layer.FileFingerprint;
-import dev.cloche.image.layer.HashingStream;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.JsonValue;
+import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.manifest.ManifestDocument;
 import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheVerification;
@@ -124,8 +124,8 @@ public final class ImageSaving {
         whole.put("schemaVersion", 2L);
         whole.put("mediaType", ManifestDocument.OCI_INDEX);
         whole.put("manifests", index);
-        tar.file("index.json", JsonValue.document(whole));
-        tar.file(DockerArchive.INDEX, JsonValue.document(docker));
+        tar.file("index.json", JsonText.document(whole));
+        tar.file(DockerArchive.INDEX, JsonText.document(docker));
         tar.finish();
     }
 
@@ -163,7 +163,7 @@ public final class ImageSaving {
     }
 
     private void copy(InputStream in, ImageDetails.Layer layer, TarWriter tar) throws IOException {
-        HashingStream hashed = new HashingStream(
+        DigestingStream hashed = new DigestingStream(
                 in, count -> listener.on(new PullEvent.Progress(layer.blob(), count, layer.compressedBytes())));
         tar.file(LayoutFiles.blob(layer.blob()), layer.compressedBytes(), hashed);
         Digest found = hashed.digestOfAll();
@@ -195,7 +195,7 @@ public final class ImageSaving {
         }
         reference.tag().ifPresent(tag -> annotations.put("org.opencontainers.image.ref.name", tag));
         Map<String, Object> entry =
-                JsonValue.descriptor(image.mediaType(), image.summary().manifest(), manifestBytes);
+                JsonText.descriptor(image.mediaType(), image.summary().manifest(), manifestBytes);
         entry.put("annotations", annotations);
         return entry;
     }

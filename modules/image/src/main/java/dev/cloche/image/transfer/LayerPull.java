@@ -5,13 +5,12 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.image.ArchiveLimits;
 import dev.cloche.image.CorruptArchiveException;
 import dev.cloche.image.Digest;
-import dev.cloche.image.ImageException;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.layer.ConvertedLayer;
+import dev.cloche.image.layer.DigestingStream;
 import dev.cloche.image.layer.FileFingerprint;
-import dev.cloche.image.layer.HashingStream;
 import dev.cloche.image.layer.LayerCompression;
 import dev.cloche.image.layer.LayerConverter;
 import dev.cloche.image.layer.ReadAhead;
@@ -50,20 +49,21 @@ final class LayerPull {
     /** To be called under the layer's lock. */
     StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
         Path temporary = files.temporaryLayer(diffId);
+        LayerDigestCheck digests = new LayerDigestCheck(source, blob, diffId);
         try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
-                HashingStream compressed = new HashingStream(
+                DigestingStream compressed = new DigestingStream(
                         kept.through(new Bounded(open(blob, diffId), blob)),
                         count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
             Converted found;
             try {
                 found = convert(compressed, temporary);
             } catch (ZipException | EOFException | ZstdIOException e) {
-                throw truth(
-                        blob, compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
+                throw digests.explain(
+                        compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
             } catch (CorruptArchiveException e) {
-                throw truth(blob, compressed, e);
+                throw digests.explain(compressed, e);
             }
-            verify(blob, diffId, compressed, found.diffId());
+            digests.verify(compressed, found.diffId());
             kept.publish();
             DurableFiles.force(temporary);
             DurableFiles.publish(temporary, files.layer(diffId));
@@ -78,17 +78,18 @@ final class LayerPull {
         if (source.lasts() || Files.exists(files.blob(diffId))) {
             return;
         }
+        LayerDigestCheck digests = new LayerDigestCheck(source, blob, diffId);
         try (KeptBlob kept = KeptBlob.of(files, diffId);
-                HashingStream compressed =
-                        new HashingStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
+                DigestingStream compressed =
+                        new DigestingStream(kept.through(new Bounded(source.blob(blob), blob)), _ -> {})) {
             Digest found;
-            try (HashingStream tar = new HashingStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
+            try (DigestingStream tar = new DigestingStream(LayerCompression.open(new Unclosed(compressed)), _ -> {})) {
                 found = tar.digestOfAll();
             } catch (ZipException | EOFException | ZstdIOException e) {
-                throw truth(
-                        blob, compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
+                throw digests.explain(
+                        compressed, new CorruptArchiveException("its compression is damaged: " + e.getMessage()));
             }
-            verify(blob, diffId, compressed, found);
+            digests.verify(compressed, found);
             kept.publish();
         }
     }
@@ -101,40 +102,14 @@ final class LayerPull {
                 : source.blob(blob);
     }
 
-    private void verify(Descriptor blob, Digest diffId, HashingStream compressed, Digest found) throws IOException {
-        verifyBlob(blob, compressed);
-        if (!found.equals(diffId)) {
-            throw ImageResolver.mismatch(source, "uncompressed layer", diffId, found);
-        }
-    }
-
     private record Converted(Digest diffId, ConvertedLayer layer) {}
 
-    private Converted convert(HashingStream compressed, Path temporary) throws IOException {
+    private Converted convert(DigestingStream compressed, Path temporary) throws IOException {
         try (InputStream plain = LayerCompression.open(new Unclosed(compressed));
                 ReadAhead ahead = new ReadAhead(plain)) {
-            HashingStream tar = new HashingStream(ahead, _ -> {});
+            DigestingStream tar = new DigestingStream(ahead, _ -> {});
             ConvertedLayer layer = LayerConverter.convert(tar, temporary, limits);
             return new Converted(tar.digestOfAll(), layer);
-        }
-    }
-
-    /** Which is worse news: a blob that is not the right one explains everything else that is wrong with it. */
-    private ImageException truth(Descriptor blob, HashingStream compressed, CorruptArchiveException found)
-            throws IOException {
-        try {
-            verifyBlob(blob, compressed);
-            return found;
-        } catch (PullFailed wrongBlob) {
-            wrongBlob.addSuppressed(found);
-            return wrongBlob;
-        }
-    }
-
-    private void verifyBlob(Descriptor blob, HashingStream compressed) throws IOException {
-        Digest found = compressed.digestOfAll();
-        if (!found.equals(blob.digest())) {
-            throw ImageResolver.mismatch(source, "layer", blob.digest(), found);
         }
     }
 

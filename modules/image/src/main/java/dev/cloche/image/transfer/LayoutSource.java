@@ -1,5 +1,6 @@
 package dev.cloche.image.transfer;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.BadReference;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageCacheFailed;
@@ -10,7 +11,6 @@ import dev.cloche.image.PullFailed;
 import dev.cloche.image.manifest.Descriptor;
 import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ImageSource;
-import dev.cloche.image.manifest.JsonValue;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.IOException;
 import java.io.InputStream;

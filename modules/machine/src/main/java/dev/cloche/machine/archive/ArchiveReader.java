@@ -1,6 +1,7 @@
 package dev.cloche.machine.archive;
 
 import com.github.luben.zstd.ZstdInputStream;
+import dev.cloche.linux.NativeLibrary;
 import dev.cloche.machine.config.MachineDirectories;
 import dev.cloche.machine.config.MachineDocument;
 import java.io.BufferedInputStream;
@@ -55,7 +56,8 @@ public final class ArchiveReader {
      */
     public static Content read(Path archive, Path disk) throws IOException {
         try (InputStream file = Files.newInputStream(archive);
-                InputStream in = new BufferedInputStream(new ZstdInputStream(file), BUFFER)) {
+                InputStream in =
+                        new BufferedInputStream(NativeLibrary.use("zstd", () -> new ZstdInputStream(file)), BUFFER)) {
             StringBuilder sums = new StringBuilder();
             ArchiveManifest manifest =
                     ArchiveManifest.parse(file(in, ArchiveManifest.ENTRY, ArchiveManifest.MAX_BYTES, sums));

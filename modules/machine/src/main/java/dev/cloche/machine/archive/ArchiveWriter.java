@@ -2,6 +2,7 @@ package dev.cloche.machine.archive;
 
 import com.github.luben.zstd.ZstdOutputStream;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.NativeLibrary;
 import dev.cloche.machine.config.MachineDirectories;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -30,7 +31,8 @@ public final class ArchiveWriter {
             throws IOException {
         Path temporary = DurableFiles.temporaryBeside(target);
         try {
-            try (ZstdOutputStream zstd = new ZstdOutputStream(Files.newOutputStream(temporary))) {
+            try (OutputStream file = Files.newOutputStream(temporary);
+                    ZstdOutputStream zstd = NativeLibrary.use("zstd", () -> new ZstdOutputStream(file))) {
                 zstd.setChecksum(true);
                 OutputStream out = new BufferedOutputStream(zstd, BUFFER);
                 write(out, manifest, config, script, disk);

@@ -4,9 +4,10 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
 import dev.cloche.machine.KeptSnapshot;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.lifecycle.Cloning;
 import dev.cloche.machine.lifecycle.MachineContext;
@@ -33,7 +34,7 @@ public final class CopyOperations {
         archives = new MachineArchive(context, disks);
     }
 
-    /** Does as {@link Machines#snapshot} promises. */
+    /** Does as {@link MachineManager#snapshot} promises. */
     public void snapshot(MachineName name, MachineName snapshot, boolean memory, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             snapshots.take(machine, snapshot, memory, deadline);
@@ -41,7 +42,7 @@ public final class CopyOperations {
         });
     }
 
-    /** Does as {@link Machines#restore} promises. */
+    /** Does as {@link MachineManager#restore} promises. */
     public void restore(MachineName name, MachineName snapshot, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -50,22 +51,22 @@ public final class CopyOperations {
         });
     }
 
-    /** Does as {@link Machines#deleteSnapshot} promises. */
+    /** Does as {@link MachineManager#deleteSnapshot} promises. */
     public boolean deleteSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> snapshots.delete(machine, snapshot));
     }
 
-    /** Does as {@link Machines#snapshotsOf} promises. */
+    /** Does as {@link MachineManager#snapshotsOf} promises. */
     public List<KeptSnapshot> snapshots(MachineName name) {
         return snapshots.list(context.store().load(name));
     }
 
-    /** Does as {@link Machines#copy} promises. */
+    /** Does as {@link MachineManager#copy} promises. */
     public PersistedMachine copy(MachineName name, MachineName clone, boolean memory, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> cloning.copy(machine, clone, memory, deadline));
     }
 
-    /** Does as {@link Machines#export} promises. */
+    /** Does as {@link MachineManager#export} promises. */
     public void export(MachineName name, Path target, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -76,24 +77,24 @@ public final class CopyOperations {
                         "Start and stop it first.");
             }
             archives.export(now, target);
-            context.note(now, "exported", "");
+            context.note(now, MachineEvent.Kind.EXPORTED, "");
             return name;
         });
     }
 
-    /** Does as {@link Machines#importFrom} promises. */
+    /** Does as {@link MachineManager#importFrom} promises. */
     public PersistedMachine importFrom(
             Path archive, Optional<MachineName> name, PullListener listener, Deadline deadline) {
         return archives.importFrom(archive, name, listener, deadline);
     }
 
-    /** Does as {@link Machines#rename} promises. */
+    /** Does as {@link MachineManager#rename} promises. */
     public PersistedMachine rename(MachineName from, MachineName to, Deadline deadline) {
         return context.exclusively(from, deadline, machine -> {
             // A VM knows the paths of its disk.
             requireRest(machine, "renamed");
             PersistedMachine renamed = context.store().rename(from, to);
-            context.note(machine, "renamed", to.value());
+            context.note(machine, MachineEvent.Kind.RENAMED, to.value());
             return renamed;
         });
     }

@@ -6,6 +6,7 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.base.Printable;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineStatus;
@@ -95,7 +96,7 @@ final class MachineArchive {
             return context.creating(machine.vmId(), name, () -> {
                 var _ = new MachineImage(context, listener).of(machine, deadline);
                 context.store().publish(staging, machine);
-                context.note(machine, "imported", "");
+                context.note(machine, MachineEvent.Kind.IMPORTED, "");
                 return machine;
             });
         } catch (IOException e) {

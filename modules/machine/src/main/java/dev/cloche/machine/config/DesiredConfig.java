@@ -1,13 +1,15 @@
 package dev.cloche.machine.config;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.RestartPolicy;
+import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +132,8 @@ public record DesiredConfig(
             changes.add(now -> now.withInit(parsed));
         }
         if (fields.has(ConfigKeys.NETWORK)) {
-            String network = fields.requiredText(ConfigKeys.NETWORK);
+            Network network =
+                    fields.word(ConfigKeys.NETWORK, word -> EnumNames.find(Network.class, word), Network.NONE);
             changes.add(now -> now.withNetwork(network));
         }
         if (fields.has(ConfigKeys.PUBLISH)) {
@@ -150,7 +153,8 @@ public record DesiredConfig(
             changes.add(now -> now.withAutostart(autostart));
         }
         if (fields.has(ConfigKeys.RESTART_POLICY)) {
-            RestartPolicy policy = fields.word(ConfigKeys.RESTART_POLICY, RestartPolicy::of, RestartPolicy.NO);
+            MachineRestartPolicy policy =
+                    fields.word(ConfigKeys.RESTART_POLICY, MachineRestartPolicy::of, MachineRestartPolicy.NO);
             changes.add(now -> now.withRestartPolicy(policy));
         }
         return changes;

@@ -64,8 +64,8 @@ public final class DirectoryOwners {
         }
     }
 
-    private static boolean isOf(CandidateDirectory resident, PersistedMachine machine) {
-        return resident.name().equals(machine.name().value());
+    private static boolean isOf(CandidateDirectory candidate, PersistedMachine machine) {
+        return candidate.name().equals(machine.name().value());
     }
 
     private BrokenMachine copy(

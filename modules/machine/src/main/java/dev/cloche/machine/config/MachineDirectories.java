@@ -156,7 +156,7 @@ public record MachineDirectories(Path base) {
         } catch (NoSuchFileException gone) {
             return false;
         }
-        DirectoryDeletion.delete(away);
+        MachineDirectoryRemoval.delete(away);
         return true;
     }
 
@@ -169,7 +169,7 @@ public record MachineDirectories(Path base) {
         for (Path entry : left) {
             String name = String.valueOf(entry.getFileName());
             if (name.startsWith(REMOVED)) {
-                DirectoryDeletion.delete(entry);
+                MachineDirectoryRemoval.delete(entry);
             } else if (name.startsWith(MAKING)) {
                 sweep(entry);
             }
@@ -211,7 +211,7 @@ public record MachineDirectories(Path base) {
         Optional<LockFile> dead = LockFile.tryLock(lock);
         if (dead.isPresent()) {
             try (LockFile _ = dead.get()) {
-                DirectoryDeletion.delete(staging);
+                MachineDirectoryRemoval.delete(staging);
                 Files.deleteIfExists(lock);
             }
         }

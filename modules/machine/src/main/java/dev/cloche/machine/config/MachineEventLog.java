@@ -1,6 +1,7 @@
 package dev.cloche.machine.config;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.EnumNames;
 import dev.cloche.machine.MachineEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -49,9 +50,9 @@ public final class MachineEventLog {
     }
 
     /** Never fails: what happened has happened, also where it cannot be noted. */
-    public void add(String machine, String what, String detail) {
+    public void add(String machine, MachineEvent.Kind kind, String detail) {
         String shortened = detail.length() > LONGEST_DETAIL ? detail.substring(0, LONGEST_DETAIL) : detail;
-        byte[] line = json(new MachineEvent(clock.instant(), machine, what, shortened));
+        byte[] line = json(new MachineEvent(clock.instant(), machine, kind, shortened));
         try (HeldLock _ = HeldLock.take(lock, Deadline.after(LOCK_LIMIT))
                 .orElseThrow(() -> new IOException("others keep the lock"))) {
             try (FileChannel out = FileChannel.open(
@@ -70,7 +71,7 @@ public final class MachineEventLog {
         }
     }
 
-    /** Returns the oldest first; lines that a crash has damaged are left out. */
+    /** Returns the oldest first; lines that a crash has damaged, or that have an event of a newer Cloche, are left out. */
     public List<MachineEvent> all() throws IOException {
         List<MachineEvent> events = new ArrayList<>();
         for (Path part : List.of(older(), file)) {
@@ -95,7 +96,7 @@ public final class MachineEventLog {
             out.writeStartObject();
             out.writeStringProperty("time", event.time().toString());
             out.writeStringProperty("machine", event.machine());
-            out.writeStringProperty("event", event.what());
+            out.writeStringProperty("event", EnumNames.of(event.kind()));
             out.writeStringProperty("detail", event.detail());
             out.writeEndObject();
         }
@@ -127,7 +128,10 @@ public final class MachineEventLog {
                     }
                 }
             }
-            return Optional.of(new MachineEvent(Instant.parse(time), machine, what, detail));
+            Optional<MachineEvent.Kind> kind = EnumNames.find(MachineEvent.Kind.class, what);
+            return kind.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new MachineEvent(Instant.parse(time), machine, kind.get(), detail));
         } catch (JacksonException | DateTimeParseException damaged) {
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package dev.cloche.machine.config;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
 import dev.cloche.machine.BlockDevice;
 import dev.cloche.machine.DiskState;
@@ -7,11 +8,12 @@ import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineResources;
+import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
-import dev.cloche.machine.RestartPolicy;
 import dev.cloche.machine.UnsupportedKeys;
+import dev.cloche.vm.Network;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.time.Instant;
@@ -109,10 +111,12 @@ final class MachineReader {
         fields.checked(() -> defaults.withProvision(provision), ConfigKeys.PROVISION);
         Map<String, String> env = fields.map(ConfigKeys.ENV);
         Map<String, String> labels = fields.map(ConfigKeys.LABELS);
-        String network = fields.text(ConfigKeys.NETWORK).orElse(defaults.network());
+        Network network =
+                fields.word(ConfigKeys.NETWORK, word -> EnumNames.find(Network.class, word), defaults.network());
         List<String> publish = fields.texts(ConfigKeys.PUBLISH);
         boolean autostart = fields.truth(ConfigKeys.AUTOSTART, defaults.autostart());
-        RestartPolicy restart = fields.word(ConfigKeys.RESTART_POLICY, RestartPolicy::of, defaults.restartPolicy());
+        MachineRestartPolicy restart =
+                fields.word(ConfigKeys.RESTART_POLICY, MachineRestartPolicy::of, defaults.restartPolicy());
         return fields.checked(
                 () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, provision),
                 ConfigKeys.ENV);

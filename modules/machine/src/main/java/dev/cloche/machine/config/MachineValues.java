@@ -1,5 +1,6 @@
 package dev.cloche.machine.config;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.machine.MachineOrigin;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
@@ -31,7 +32,7 @@ final class MachineValues {
         out.put(ConfigKeys.MEMORY_MB, (long) machine.resources().memoryMb());
         out.put(ConfigKeys.DISK_GB, (long) machine.resources().diskGb());
         out.put(ConfigKeys.INIT, settings.init().value());
-        out.put(ConfigKeys.NETWORK, settings.network());
+        out.put(ConfigKeys.NETWORK, EnumNames.of(settings.network()));
         out.put(ConfigKeys.PUBLISH, settings.publish());
         out.put(ConfigKeys.AUTOSTART, settings.autostart());
         out.put(ConfigKeys.RESTART_POLICY, settings.restartPolicy().word());

@@ -67,7 +67,7 @@ public final class StagingDirectory implements AutoCloseable {
     public void close() throws IOException {
         try (lock) {
             if (Files.exists(directory)) {
-                DirectoryDeletion.delete(directory);
+                MachineDirectoryRemoval.delete(directory);
             }
             Files.deleteIfExists(lockFile);
         }

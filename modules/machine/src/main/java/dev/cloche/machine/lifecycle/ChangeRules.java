@@ -49,7 +49,7 @@ public final class ChangeRules {
         }
         MachineSettings old = before.settings();
         MachineSettings wanted = after.settings();
-        if (!wanted.network().equals(old.network()) || !wanted.publish().equals(old.publish())) {
+        if (wanted.network() != old.network() || !wanted.publish().equals(old.publish())) {
             var _ = MachineNetwork.spec(wanted);
         }
         boolean suspended = before.status().state() == DiskState.SUSPENDED;
@@ -58,7 +58,7 @@ public final class ChangeRules {
                     "The machine \"" + before.name() + "\" is suspended, and its memory is of the size that it has.",
                     "Start it, and change it then.");
         }
-        boolean sameVm = wanted.network().equals(old.network()) && wanted.init().equals(old.init());
+        boolean sameVm = wanted.network() == old.network() && wanted.init().equals(old.init());
         if (suspended && !sameVm) {
             throw new MachineException.WrongState(
                     "The machine \"" + before.name()

@@ -3,6 +3,7 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineStatus;
@@ -50,7 +51,7 @@ public final class Cloning {
         return context.creating(clone.vmId(), name, () -> {
             var _ = new MachineImage(context, PullListener.none()).of(clone, deadline);
             fill(machine, clone, memory ? Optional.of(kept) : Optional.empty(), deadline);
-            context.note(clone, "cloned", machine.name().value());
+            context.note(clone, MachineEvent.Kind.CLONED, machine.name().value());
             return clone;
         });
     }

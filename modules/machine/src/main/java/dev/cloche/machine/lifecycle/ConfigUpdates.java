@@ -2,9 +2,10 @@ package dev.cloche.machine.lifecycle;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.machine.ChangedMachine;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.MachineDocument;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ public final class ConfigUpdates {
     }
 
     /**
-     * Does as {@link Machines#change} promises.
+     * Does as {@link MachineManager#change} promises.
      *
      * @param script in place of the one that it has; unless it is the same one, it runs at the next start
      */
@@ -66,7 +67,7 @@ public final class ConfigUpdates {
                 .withStatus(machine.status().withProvisionedAt(Optional.empty()));
     }
 
-    /** Does as {@link Machines#replaceText} promises. */
+    /** Does as {@link MachineManager#replaceText} promises. */
     public ChangedMachine replaceText(MachineName name, byte[] seen, byte[] text, Deadline deadline) {
         PersistedMachine parsed = parsed(name, text);
         Set<String> unknown = MachineDocument.unknownKeys(text);
@@ -104,7 +105,7 @@ public final class ConfigUpdates {
         if (after.equals(before)) {
             return new ChangedMachine(after, false);
         }
-        context.note(after, "changed", "");
+        context.note(after, MachineEvent.Kind.CHANGED, "");
         boolean sameVm =
                 after.resources().withDiskGb(1).equals(before.resources().withDiskGb(1))
                         && after.settings().equals(before.settings());

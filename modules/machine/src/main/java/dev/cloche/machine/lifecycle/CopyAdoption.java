@@ -3,9 +3,10 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineStatus;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.VmId;
 import java.util.List;
@@ -19,7 +20,7 @@ public final class CopyAdoption {
         this.context = context;
     }
 
-    /** Does as {@link Machines#adopt} promises. */
+    /** Does as {@link MachineManager#adopt} promises. */
     public PersistedMachine adopt(MachineName name, PullListener listener, Deadline deadline) {
         PersistedMachine copy = context.store().loadCopy(name);
         VmId id = VmId.random();
@@ -29,7 +30,7 @@ public final class CopyAdoption {
                 var _ = new MachineImage(context, listener).of(identity.apply(copy), deadline);
             }
             PersistedMachine adopted = context.store().adopt(name, identity);
-            context.note(adopted, "adopted", "a copy of " + copy.name());
+            context.note(adopted, MachineEvent.Kind.ADOPTED, "a copy of " + copy.name());
             return adopted;
         });
     }

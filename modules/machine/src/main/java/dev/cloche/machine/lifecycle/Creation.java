@@ -3,9 +3,10 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.PullListener;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineOrigin;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.NewMachine;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.StagingDirectory;
@@ -24,7 +25,7 @@ public final class Creation {
         this.disks = disks;
     }
 
-    /** As {@link Machines#create} promises. */
+    /** As {@link MachineManager#create} promises. */
     public PersistedMachine create(NewMachine wanted, PullListener listener, Deadline deadline) {
         PersistedMachine plain = PersistedMachine.of(
                         wanted.name(), VmId.random(), context.clock().instant())
@@ -42,7 +43,7 @@ public final class Creation {
             PersistedMachine machine = plain.withOrigin(
                     plain.origin().withImageDigest(disk.manifest().toString()));
             publish(machine, script);
-            context.note(machine, "created", "");
+            context.note(machine, MachineEvent.Kind.CREATED, "");
             return machine;
         });
     }

@@ -4,8 +4,8 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.ChangedMachine;
 import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineOrigin;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.NewMachine;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.DesiredConfig;
@@ -26,19 +26,19 @@ public final class MachineApply {
         this.updates = updates;
     }
 
-    /** As {@link Machines#apply} promises. */
+    /** As {@link MachineManager#apply} promises. */
     public ChangedMachine apply(Path file, PullListener listener, Deadline deadline) {
-        DesiredConfig wanted = DesiredConfig.read(file);
-        return context.store().list().contains(wanted.name().value())
-                ? change(wanted, deadline)
-                : new ChangedMachine(create(wanted, file, listener, deadline), false);
+        DesiredConfig desired = DesiredConfig.read(file);
+        return context.store().list().contains(desired.name().value())
+                ? change(desired, deadline)
+                : new ChangedMachine(create(desired, file, listener, deadline), false);
     }
 
-    private ChangedMachine change(DesiredConfig wanted, Deadline deadline) {
-        UnaryOperator<PersistedMachine> change = machine -> wanted.image()
-                .map(image -> wanted.change().apply(machine).withOrigin(named(machine, image)))
-                .orElseGet(() -> wanted.change().apply(machine));
-        return updates.change(wanted.name(), change, wanted.provision().map(ProvisionScript::read), deadline);
+    private ChangedMachine change(DesiredConfig desired, Deadline deadline) {
+        UnaryOperator<PersistedMachine> change = machine -> desired.image()
+                .map(image -> desired.change().apply(machine).withOrigin(named(machine, image)))
+                .orElseGet(() -> desired.change().apply(machine));
+        return updates.change(desired.name(), change, desired.provision().map(ProvisionScript::read), deadline);
     }
 
     /**
@@ -50,17 +50,17 @@ public final class MachineApply {
         return new MachineOrigin(Optional.of(image), origin.imageDigest(), origin.distro(), origin.distroVersion());
     }
 
-    private PersistedMachine create(DesiredConfig wanted, Path file, PullListener listener, Deadline deadline) {
-        String image = wanted.image()
+    private PersistedMachine create(DesiredConfig desired, Path file, PullListener listener, Deadline deadline) {
+        String image = desired.image()
                 .orElseThrow(() -> new MachineException.Invalid(
                         "The file " + file + " describes a new machine and names no image.",
                         "Say which with image = \"…\"."));
-        PersistedMachine defaults = wanted.change()
+        PersistedMachine defaults = desired.change()
                 .apply(PersistedMachine.of(
-                        wanted.name(), VmId.random(), context.clock().instant()));
-        NewMachine plain = NewMachine.of(wanted.name(), image)
+                        desired.name(), VmId.random(), context.clock().instant()));
+        NewMachine plain = NewMachine.of(desired.name(), image)
                 .withResources(defaults.resources())
                 .withSettings(defaults.settings());
-        return creation.create(wanted.provision().map(plain::withProvision).orElse(plain), listener, deadline);
+        return creation.create(desired.provision().map(plain::withProvision).orElse(plain), listener, deadline);
     }
 }

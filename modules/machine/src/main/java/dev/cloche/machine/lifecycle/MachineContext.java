@@ -7,8 +7,9 @@ import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.linux.LinuxException;
 import dev.cloche.linux.LockFile;
+import dev.cloche.machine.CurrentMachine;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
-import dev.cloche.machine.MachineInfo;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.HeldLock;
@@ -52,8 +53,8 @@ public record MachineContext(
     }
 
     /** Returns what its file and its VM say together. */
-    MachineInfo info(PersistedMachine machine) {
-        return MachineInfo.of(machine, vm(machine), inWork(machine));
+    CurrentMachine info(PersistedMachine machine) {
+        return CurrentMachine.of(machine, vm(machine), inWork(machine));
     }
 
     /** Returns whether a process or thread works on it right now. */
@@ -122,9 +123,9 @@ public record MachineContext(
                 return work.get();
             } catch (Throwable failure) {
                 Uninterrupted.after(failure, () -> {
-                    ExternalResources belongings = new ExternalResources(this);
-                    belongings.discard(id, name.value());
-                    belongings.forget(id);
+                    ExternalResources resources = new ExternalResources(this);
+                    resources.discard(id, name.value());
+                    resources.forget(id);
                 });
                 throw failure;
             }
@@ -153,7 +154,7 @@ public record MachineContext(
         }
     }
 
-    public void note(PersistedMachine machine, String what, String detail) {
-        events.add(machine.name().value(), what, detail);
+    public void note(PersistedMachine machine, MachineEvent.Kind kind, String detail) {
+        events.add(machine.name().value(), kind, detail);
     }
 }

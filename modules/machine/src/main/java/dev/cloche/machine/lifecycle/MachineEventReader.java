@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
 import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
-import dev.cloche.machine.Machines;
+import dev.cloche.machine.MachineManager;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class MachineEventReader {
         this.context = context;
     }
 
-    /** As {@link Machines#events} promises. */
+    /** As {@link MachineManager#events} promises. */
     public List<MachineEvent> all() {
         try {
             return context.events().all();
@@ -30,12 +30,12 @@ public final class MachineEventReader {
         }
     }
 
-    /** As {@link Machines#follow} promises. */
+    /** As {@link MachineManager#follow} promises. */
     public void follow(Consumer<MachineEvent> listener, Deadline deadline) {
-        try (FileSignal wakeups = context.store().directories().listen()) {
+        try (FileSignal signal = context.store().directories().listen()) {
             List<MachineEvent> seen = all();
             while (!deadline.passed()) {
-                var _ = wakeups.await(deadline.orAfter(SAFETY_NET));
+                var _ = signal.await(deadline.orAfter(SAFETY_NET));
                 List<MachineEvent> now = all();
                 newOnes(seen, now).forEach(listener);
                 seen = now;

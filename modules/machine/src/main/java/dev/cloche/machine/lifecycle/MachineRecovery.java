@@ -3,6 +3,7 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Printable;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.Vm;
@@ -21,12 +22,12 @@ public final class MachineRecovery {
 
     private final MachineContext context;
     private final MachineStart start;
-    private final MachineStop ends;
+    private final MachineStop stop;
 
-    public MachineRecovery(MachineContext context, MachineStart start, MachineStop ends) {
+    public MachineRecovery(MachineContext context, MachineStart start, MachineStop stop) {
         this.context = context;
         this.start = start;
-        this.ends = ends;
+        this.stop = stop;
     }
 
     /** Does all that is to be done, and answers the machine as it is then, its file and its VM in accord. */
@@ -37,11 +38,11 @@ public final class MachineRecovery {
             }
             case ReconcileRules.Adopt() -> adopt(machine, deadline);
             case ReconcileRules.FinishStop() -> {
-                var _ = ends.stop(machine, FINISHING_GRACE, deadline);
+                var _ = stop.stop(machine, FINISHING_GRACE, deadline);
             }
-            case ReconcileRules.Kill() -> ends.kill(machine);
+            case ReconcileRules.Kill() -> stop.kill(machine);
             case ReconcileRules.RecordEnd(EndReason(boolean failed, String how)) -> {
-                var _ = failed ? ends.failed(machine, how) : ends.stopped(machine, how);
+                var _ = failed ? stop.failed(machine, how) : stop.stopped(machine, how);
             }
             case ReconcileRules.Restart(String why) -> restart(machine, why, deadline);
         }
@@ -63,7 +64,7 @@ public final class MachineRecovery {
             if (!brought) {
                 start.complete(machine, vm, deadline);
             }
-            context.note(machine, "adopted", "");
+            context.note(machine, MachineEvent.Kind.ADOPTED, "");
         } catch (VmException.Busy owned) {
             // A living process looks after it.
         } catch (MachineException.ProvisionFailed usable) {
@@ -71,27 +72,27 @@ public final class MachineRecovery {
         } catch (VmException.Interrupted given) {
             throw given;
         } catch (VmException deaf) {
-            ends.kill(machine);
+            stop.kill(machine);
             String why = "its guest did not answer: " + deaf.getMessage();
             if (machine.settings().restartPolicy().restarts(true)) {
                 restart(machine, why, deadline);
             } else {
-                ends.failed(machine, why);
+                stop.failed(machine, why);
             }
         }
     }
 
     private void restart(PersistedMachine machine, String why, Deadline deadline) {
-        context.note(machine, "restarting", Printable.brief(why));
+        context.note(machine, MachineEvent.Kind.RESTARTING, Printable.brief(why));
         try {
-            start.start(ends.resting(machine), deadline).close();
+            start.start(stop.resting(machine), deadline).close();
         } catch (MachineException.Interrupted | VmException.Interrupted given) {
             throw given;
         } catch (ClocheException failed) {
             // One that does not come up must not keep the others from it; its file says why, also if nothing was begun.
             PersistedMachine now = context.store().load(machine.name());
             if (now.needsRecovery() && !context.alive(now)) {
-                ends.failed(now, String.valueOf(failed.getMessage()));
+                stop.failed(now, String.valueOf(failed.getMessage()));
             }
             System.getLogger(MachineRecovery.class.getName())
                     .log(System.Logger.Level.DEBUG, "machine " + machine.name() + " cannot be restarted", failed);

@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.machine.DiskState;
 import dev.cloche.machine.KeptSnapshot;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
@@ -51,7 +52,7 @@ public final class MachineSnapshots {
                     "The machine \"" + machine.name() + "\" does not run, so it has no memory to keep.",
                     "Leave out the memory, or start it first.");
         }
-        context.note(machine, "snapshot", snapshot.value());
+        context.note(machine, MachineEvent.Kind.SNAPSHOT, snapshot.value());
     }
 
     /** Puts the disk back, and the memory if the snapshot has some: the next start then continues from it. */
@@ -84,7 +85,7 @@ public final class MachineSnapshots {
                                         .withState(memory.isPresent() ? DiskState.SUSPENDED : DiskState.STOPPED)
                                         .withLastError(Optional.empty())
                                         .withLastEnd(Optional.empty())));
-        context.note(rested, "restored", snapshot.value());
+        context.note(rested, MachineEvent.Kind.RESTORED, snapshot.value());
         return restored;
     }
 

@@ -6,6 +6,7 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.MachineStatus;
@@ -36,13 +37,13 @@ public final class MachineStart {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
     private final MachineContext context;
-    private final MachineStop ends;
+    private final MachineStop stop;
     private final MachineDisks disks;
     private final MachineImage images;
 
-    public MachineStart(MachineContext context, MachineStop ends, MachineDisks disks, PullListener listener) {
+    public MachineStart(MachineContext context, MachineStop stop, MachineDisks disks, PullListener listener) {
         this.context = context;
-        this.ends = ends;
+        this.stop = stop;
         this.disks = disks;
         this.images = new MachineImage(context, listener);
     }
@@ -51,7 +52,7 @@ public final class MachineStart {
     RunningMachine start(PersistedMachine machine, Deadline deadline) {
         checkSupported(machine);
         ImageDisk disk = images.of(machine, deadline);
-        ends.clear(machine);
+        stop.clear(machine);
         new Suspension(context, disks).sweep(machine);
         VmSpec spec = spec(machine, disk);
         PersistedMachine begun = context.store()
@@ -62,7 +63,7 @@ public final class MachineStart {
                                 .withStartedAt(Optional.empty())
                                 .withLastError(Optional.empty())
                                 .withLastEnd(Optional.empty())));
-        context.note(machine, "starting", "");
+        context.note(machine, MachineEvent.Kind.STARTING, "");
         try {
             boot(begun, disk, spec, deadline);
             return connect(context.store().load(machine.name()), deadline);
@@ -70,8 +71,8 @@ public final class MachineStart {
             throw usable;
         } catch (Throwable failure) {
             Uninterrupted.after(failure, () -> {
-                ends.kill(begun);
-                ends.failed(begun, String.valueOf(failure.getMessage()));
+                stop.kill(begun);
+                stop.failed(begun, String.valueOf(failure.getMessage()));
             });
             throw failure;
         }
@@ -85,8 +86,8 @@ public final class MachineStart {
             if (!images.mend(begun, deadline)) {
                 throw failed;
             }
-            ends.kill(begun);
-            ends.clear(begun);
+            stop.kill(begun);
+            stop.clear(begun);
             bootOnce(begun, disk, spec, deadline);
         } catch (VmException.Deadline late) {
             context.images().doubtHeld(MachineContext.holder(begun));
@@ -118,7 +119,7 @@ public final class MachineStart {
                 .filter(_ -> machine.status().provisionedAt().isEmpty());
         Optional<MachineException.ProvisionFailed> failure = Optional.empty();
         if (script.isPresent()) {
-            context.note(machine, "provisioning", script.get());
+            context.note(machine, MachineEvent.Kind.PROVISIONING, script.get());
             try {
                 new Provisioning(machine.name(), context.store().directory(machine.name()))
                         .run(vm.guest(), script.get(), environment, deadline);
@@ -140,9 +141,9 @@ public final class MachineStart {
                                     Optional.of(context.clock().instant()))
                             : status);
         });
-        context.note(machine, "started", warning.orElse(""));
+        context.note(machine, MachineEvent.Kind.STARTED, warning.orElse(""));
         if (failure.isPresent()) {
-            context.note(machine, "provision-failed", error.orElse(""));
+            context.note(machine, MachineEvent.Kind.PROVISION_FAILED, error.orElse(""));
             throw failure.get();
         }
     }

@@ -3,6 +3,7 @@ package dev.cloche.machine.lifecycle;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Printable;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.MachineStatus;
@@ -30,7 +31,7 @@ public final class MachineStop {
     /** Asks the guest to end, kills it if it has not done so after {@code grace}, and writes down how it came to that. */
     PersistedMachine stop(PersistedMachine machine, Duration grace, Deadline deadline) {
         context.store().updateState(machine.name(), MachineState.STOPPING);
-        context.note(machine, "stopping", "");
+        context.note(machine, MachineEvent.Kind.STOPPING, "");
         Optional<VmExit> exit;
         try {
             exit = Optional.of(end(machine.vmId(), grace, deadline));
@@ -48,7 +49,7 @@ public final class MachineStop {
     PersistedMachine stopped(PersistedMachine machine, String how) {
         PersistedMachine stopped =
                 rest(machine, status -> status.withState(DiskState.STOPPED).withLastEnd(Optional.of(how)));
-        context.note(machine, "stopped", how);
+        context.note(machine, MachineEvent.Kind.STOPPED, how);
         return stopped;
     }
 
@@ -66,7 +67,7 @@ public final class MachineStop {
         String printable = Printable.brief(why);
         PersistedMachine rested = rest(
                 machine, status -> status.withState(disks.restingState(machine)).withLastError(Optional.of(printable)));
-        context.note(machine, "failed", printable);
+        context.note(machine, MachineEvent.Kind.FAILED, printable);
         return rested;
     }
 

@@ -2,13 +2,13 @@ package dev.cloche.machine.lifecycle;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.machine.BrokenMachine;
+import dev.cloche.machine.CurrentMachine;
 import dev.cloche.machine.MachineEntry;
 import dev.cloche.machine.MachineException;
-import dev.cloche.machine.MachineInfo;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.MachineView;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.VmInfo;
 import java.time.Duration;
@@ -29,7 +29,7 @@ public final class MachineViews {
         this.recovery = recovery;
     }
 
-    /** As {@link Machines#list} promises. */
+    /** As {@link MachineManager#list} promises. */
     public List<MachineView> list() {
         List<MachineView> views = new ArrayList<>();
         for (MachineEntry entry : context.store().loadAll()) {
@@ -42,19 +42,19 @@ public final class MachineViews {
         return views;
     }
 
-    /** As {@link Machines#get} promises. */
-    public MachineInfo get(MachineName name) {
+    /** As {@link MachineManager#get} promises. */
+    public CurrentMachine get(MachineName name) {
         return settled(context.store().load(name));
     }
 
-    /** As {@link Machines#await} promises. */
-    public MachineInfo await(MachineName name, Set<MachineState> states, Deadline deadline) {
+    /** As {@link MachineManager#await} promises. */
+    public CurrentMachine await(MachineName name, Set<MachineState> states, Deadline deadline) {
         try (StateWait wait = new StateWait(context, this)) {
             return wait.until(name, states, deadline);
         }
     }
 
-    private MachineInfo settled(PersistedMachine machine) {
+    private CurrentMachine settled(PersistedMachine machine) {
         Optional<VmInfo> vm = context.vm(machine);
         if (ReconcileRules.of(machine, vm) instanceof ReconcileRules.RecordEnd) {
             try {
@@ -64,10 +64,10 @@ public final class MachineViews {
                 // They write it down.
             }
         }
-        return MachineInfo.of(machine, vm, context.inWork(machine));
+        return CurrentMachine.of(machine, vm, context.inWork(machine));
     }
 
-    /** As {@link Machines#recover} promises. */
+    /** As {@link MachineManager#recover} promises. */
     public List<MachineView> recover(Deadline deadline) {
         for (MachineEntry entry : context.store().loadAll()) {
             if (entry instanceof MachineEntry.Usable(PersistedMachine machine)) {
@@ -89,7 +89,7 @@ public final class MachineViews {
         }
     }
 
-    /** As {@link Machines#autostarted} promises. */
+    /** As {@link MachineManager#autostarted} promises. */
     public List<MachineName> autostarted() {
         List<MachineName> names = new ArrayList<>();
         for (MachineEntry entry : context.store().loadAll()) {

@@ -26,11 +26,11 @@ import java.util.TreeMap;
  */
 public final class OrphanedMachines {
     private final MachineContext context;
-    private final ExternalResources belongings;
+    private final ExternalResources resources;
 
     public OrphanedMachines(MachineContext context) {
         this.context = context;
-        belongings = new ExternalResources(context);
+        resources = new ExternalResources(context);
     }
 
     /** Returns all orphans, by id; one that a process works on is left out. */
@@ -51,7 +51,7 @@ public final class OrphanedMachines {
                 context.store().owners().claimed().containsKey(id),
                 context.vms().get(id).isPresent(),
                 holders().stream().anyMatch(holder -> holder.id().equals(id.value())),
-                belongings.memories(id).size());
+                resources.memories(id).size());
     }
 
     /**
@@ -112,8 +112,8 @@ public final class OrphanedMachines {
         for (VmId id : ids.keySet()) {
             try (HeldLock _ = context.locked(id, name.value(), deadline)) {
                 if (context.store().owners().isOrphanWithout(name, id)) {
-                    belongings.discard(id, name.value());
-                    belongings.forget(id);
+                    resources.discard(id, name.value());
+                    resources.forget(id);
                 }
             }
         }
@@ -125,8 +125,8 @@ public final class OrphanedMachines {
             if (!context.store().owners().isOrphan(id)) {
                 return false;
             }
-            belongings.discard(id, name);
-            belongings.forget(id);
+            resources.discard(id, name);
+            resources.forget(id);
             return true;
         }
     }

@@ -4,9 +4,9 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.DiskState;
 import dev.cloche.machine.MachineException;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.RunningMachine;
 import java.time.Duration;
@@ -14,30 +14,30 @@ import java.time.Duration;
 /** Starts, stops, connects to and suspends machines. */
 public final class PowerOperations {
     private final MachineContext context;
-    private final MachineStop ends;
+    private final MachineStop stop;
     private final MachineDisks disks;
     private final MachineRecovery recovery;
     private final Suspension suspension;
 
-    public PowerOperations(MachineContext context, MachineStop ends, MachineDisks disks, MachineRecovery recovery) {
+    public PowerOperations(MachineContext context, MachineStop stop, MachineDisks disks, MachineRecovery recovery) {
         this.context = context;
-        this.ends = ends;
+        this.stop = stop;
         this.disks = disks;
         this.recovery = recovery;
         suspension = new Suspension(context, disks);
     }
 
-    /** As {@link Machines#start} promises. */
+    /** As {@link MachineManager#start} promises. */
     public RunningMachine start(MachineName name, PullListener listener, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> {
-            MachineStart start = new MachineStart(context, ends, disks, listener);
+            MachineStart start = new MachineStart(context, stop, disks, listener);
             PersistedMachine now =
-                    isUp(machine) ? machine : new MachineRecovery(context, start, ends).recover(machine, deadline);
+                    isUp(machine) ? machine : new MachineRecovery(context, start, stop).recover(machine, deadline);
             return context.alive(now) ? start.connect(now, deadline) : start.start(now, deadline);
         });
     }
 
-    /** As {@link Machines#connect} promises. */
+    /** As {@link MachineManager#connect} promises. */
     public RunningMachine connect(MachineName name, Deadline deadline) {
         PersistedMachine machine = context.store().load(name);
         context.store().claim(machine);
@@ -47,10 +47,10 @@ public final class PowerOperations {
                     "The machine \"" + name + "\" is " + state.word() + ".",
                     "Start it with: cloche machine start " + name);
         }
-        return new MachineStart(context, ends, disks, PullListener.none()).connect(machine, deadline);
+        return new MachineStart(context, stop, disks, PullListener.none()).connect(machine, deadline);
     }
 
-    /** As {@link Machines#stop} promises. */
+    /** As {@link MachineManager#stop} promises. */
     public void stop(MachineName name, Duration grace, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -60,13 +60,13 @@ public final class PowerOperations {
             }
             // What was suspended loses its memory, as one that runs does.
             PersistedMachine stopped =
-                    rests ? ends.stopped(now, "its memory was given up") : ends.stop(now, grace, deadline);
+                    rests ? stop.stopped(now, "its memory was given up") : stop.stop(now, grace, deadline);
             suspension.sweep(stopped);
             return stopped;
         });
     }
 
-    /** As {@link Machines#suspend} promises. */
+    /** As {@link MachineManager#suspend} promises. */
     public void suspend(MachineName name, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = isUp(machine) ? machine : recovery.recover(machine, deadline);

@@ -24,7 +24,7 @@ public sealed interface ReconcileRules {
     record Kill() implements ReconcileRules {}
 
     /** Its VM has ended, which is still to be written down, and it stays so. */
-    record RecordEnd(EndReason ending) implements ReconcileRules {}
+    record RecordEnd(EndReason reason) implements ReconcileRules {}
 
     /** Its VM has ended, and its policy is to start it again. */
     record Restart(String why) implements ReconcileRules {}
@@ -44,9 +44,9 @@ public sealed interface ReconcileRules {
         if (runs) {
             return new Adopt();
         }
-        EndReason ending = exit.map(EndReason::unasked).orElse(EndReason.GONE);
-        return machine.settings().restartPolicy().restarts(ending.failed())
-                ? new Restart(ending.how())
-                : new RecordEnd(ending);
+        EndReason reason = exit.map(EndReason::unasked).orElse(EndReason.GONE);
+        return machine.settings().restartPolicy().restarts(reason.failed())
+                ? new Restart(reason.how())
+                : new RecordEnd(reason);
     }
 }

@@ -4,11 +4,11 @@ import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.machine.CurrentMachine;
 import dev.cloche.machine.MachineException;
-import dev.cloche.machine.MachineInfo;
+import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.MachineState;
-import dev.cloche.machine.Machines;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.VmInfo;
 import java.time.Duration;
@@ -26,20 +26,20 @@ final class StateWait implements AutoCloseable {
 
     private final MachineContext context;
     private final MachineViews views;
-    private final FileSignal wakeups;
+    private final FileSignal signal;
     private Optional<ProcessIdentity> known = Optional.empty();
     private Optional<PinnedProcess> guard = Optional.empty();
 
     StateWait(MachineContext context, MachineViews views) {
         this.context = context;
         this.views = views;
-        wakeups = context.store().directories().listen();
+        signal = context.store().directories().listen();
     }
 
-    /** As {@link Machines#await} promises. */
-    MachineInfo until(MachineName name, Set<MachineState> states, Deadline deadline) {
+    /** As {@link MachineManager#await} promises. */
+    CurrentMachine until(MachineName name, Set<MachineState> states, Deadline deadline) {
         while (true) {
-            MachineInfo now = views.get(name);
+            CurrentMachine now = views.get(name);
             if (states.contains(now.state())) {
                 return now;
             }
@@ -51,7 +51,7 @@ final class StateWait implements AutoCloseable {
                 throw new MachineException.OutOfTime(wanted(name, states));
             }
             try {
-                var _ = wakeups.await(deadline.orAfter(SAFETY_NET));
+                var _ = signal.await(deadline.orAfter(SAFETY_NET));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new MachineException.Interrupted(wanted(name, states));
@@ -69,7 +69,7 @@ final class StateWait implements AutoCloseable {
         closeGuard();
         guard = present.flatMap(PinnedProcess::open);
         guard.ifPresent(process -> {
-            var _ = process.onEnd().thenRun(wakeups::wake);
+            var _ = process.onEnd().thenRun(signal::wake);
         });
         return present.isPresent();
     }
@@ -87,6 +87,6 @@ final class StateWait implements AutoCloseable {
     @Override
     public void close() {
         closeGuard();
-        wakeups.close();
+        signal.close();
     }
 }

@@ -1,7 +1,9 @@
 package dev.cloche.machine.lifecycle;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.EnumNames;
 import dev.cloche.machine.DiskState;
+import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.NetworkSpec;
@@ -36,7 +38,7 @@ public final class Suspension {
                                 .withState(DiskState.SUSPENDED)
                                 .withIpAddress(Optional.empty())
                                 .withStartedAt(Optional.empty())));
-        context.note(machine, "suspended", "");
+        context.note(machine, MachineEvent.Kind.SUSPENDED, "");
         return suspended;
     }
 
@@ -57,7 +59,7 @@ public final class Suspension {
             throw new MachineException.WrongState(
                     "The memory of the machine \"" + machine.name() + "\" was written "
                             + (memory.network() ? "with" : "without") + " a network, and its file says \""
-                            + machine.settings().network() + "\".",
+                            + EnumNames.of(machine.settings().network()) + "\".",
                     "Change the file, or give the memory up: cloche machine stop " + machine.name());
         }
         return VmSpec.restored(machine.vmId(), memory)

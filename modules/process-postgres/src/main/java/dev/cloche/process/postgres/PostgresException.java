@@ -28,6 +28,20 @@ public abstract sealed class PostgresException extends ClocheException {
         }
     }
 
+    /**
+     * What the tables' history says does not fit this program. Nothing was changed. Code {@code process.postgres.history}.
+     */
+    public static final class History extends PostgresException {
+        History(String schema, Throwable cause) {
+            super(
+                    "process.postgres.history",
+                    "The tables in schema " + schema + " have a history that does not fit this program: "
+                            + cause.getMessage() + ".",
+                    "Use the program that made them, or restore a backup.",
+                    cause);
+        }
+    }
+
     /** The server cannot be reached, or refuses. Code {@code process.postgres.unavailable}. */
     public static final class Unavailable extends PostgresException {
         Unavailable(PostgresConfig config, Throwable cause) {

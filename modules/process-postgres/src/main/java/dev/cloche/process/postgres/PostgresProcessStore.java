@@ -29,7 +29,7 @@ public final class PostgresProcessStore implements ProcessStore {
     private final PostgresConfig config;
     private final HikariDataSource pool;
     private final String clock;
-    private final UninterruptibleExecutor shelter;
+    private final UninterruptibleExecutor executor;
     private final TransactionRunner transactions;
     private final SharedWrites shared;
     private final Durability durability;
@@ -79,9 +79,9 @@ public final class PostgresProcessStore implements ProcessStore {
         this.clock = clock;
         this.transactions = new TransactionRunner(pool, config.statementTimeout());
         this.durability = transactions.reading(Deadline.none(), PostgresProcessStore::examine);
-        this.shelter = new UninterruptibleExecutor("cloche-process-" + config.schema(), config.connections());
+        this.executor = new UninterruptibleExecutor("cloche-process-" + config.schema(), config.connections());
         this.notifier = new NotificationSender(config, sender);
-        this.shared = new SharedWrites(shelter, transactions, clock, this::tell);
+        this.shared = new SharedWrites(executor, transactions, clock, this::tell);
     }
 
     /** What the server promises; a server that does not force its log to the disk promises nothing. */
@@ -112,7 +112,7 @@ public final class PostgresProcessStore implements ProcessStore {
     @Override
     public <T> T write(Work<T> work) {
         record Outcome<T>(T result, List<Change> changes) {}
-        Outcome<T> outcome = shelter.call(
+        Outcome<T> outcome = executor.call(
                 () -> transactions.writing(statements -> {
                     PostgresTransaction transaction = new PostgresTransaction(statements, clock, Set.of());
                     return new Outcome<>(work.run(transaction), transaction.changes());
@@ -141,7 +141,7 @@ public final class PostgresProcessStore implements ProcessStore {
 
     @Override
     public <T> T read(Query<T> query, Deadline deadline) {
-        return shelter.call(
+        return executor.call(
                 () -> transactions.reading(deadline, statements -> query.run(new PostgresReads(statements, clock))),
                 deadline);
     }
@@ -199,7 +199,7 @@ public final class PostgresProcessStore implements ProcessStore {
         if (started != null) {
             started.close();
         }
-        shelter.close();
+        executor.close();
         notifier.close();
         pool.close();
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * for a commit of its own. Writers of other processes have nothing to do with it. Safe for use from many threads.
  */
 final class SharedWrites {
-    private final UninterruptibleExecutor shelter;
+    private final UninterruptibleExecutor executor;
     private final TransactionRunner transactions;
     private final String clock;
     private final Consumer<Collection<Change>> tell;
@@ -29,11 +29,11 @@ final class SharedWrites {
 
     /** @param tell is told what was committed */
     SharedWrites(
-            UninterruptibleExecutor shelter,
+            UninterruptibleExecutor executor,
             TransactionRunner transactions,
             String clock,
             Consumer<Collection<Change>> tell) {
-        this.shelter = shelter;
+        this.executor = executor;
         this.transactions = transactions;
         this.clock = clock;
         this.tell = tell;
@@ -133,7 +133,7 @@ final class SharedWrites {
     private boolean together(List<Job<?>> jobs) {
         AtomicBoolean committing = new AtomicBoolean();
         try {
-            return shelter.call(
+            return executor.call(
                     () -> transactions.writing(statements -> {
                         committing.set(false);
                         PostgresTransaction transaction = transaction(statements, jobs);
@@ -165,7 +165,7 @@ final class SharedWrites {
 
     private void alone(Job<?> job) {
         try {
-            var _ = shelter.call(
+            var _ = executor.call(
                     () -> transactions.writing(statements -> {
                         if (!job.run(transaction(statements, List.of(job)))) {
                             throw new Undone();

@@ -183,10 +183,14 @@ class PostgresFaultsTest {
                 transaction.change(new Change("b", Change.Kind.EXTERNAL_REF, 0, Optional.empty()));
                 return transaction;
             }));
-            locked.await();
-            registry.append("b", ContractFixture.note(1));
-            assertThat(registry.changes(Optional.of(cursor), 100).changes()).isEmpty();
-            goOn.countDown();
+            try {
+                locked.await();
+                registry.append("b", ContractFixture.note(1));
+                assertThat(registry.changes(Optional.of(cursor), 100).changes()).isEmpty();
+            } finally {
+                // Also after a failure: the executor's close waits for the transaction.
+                goOn.countDown();
+            }
             early.get();
         }
         await().untilAsserted(() -> assertThat(

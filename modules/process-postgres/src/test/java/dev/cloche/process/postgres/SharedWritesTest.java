@@ -121,11 +121,11 @@ class SharedWritesTest {
             for (int i = 0; i < 10; i++) {
                 registry.append("p", ContractFixture.note(i).withReplayKey("old " + i));
             }
-            try (UninterruptibleExecutor shelter = new UninterruptibleExecutor("test", 2);
+            try (UninterruptibleExecutor executor = new UninterruptibleExecutor("test", 2);
                     HikariDataSource pool = countingPool(config, trips);
                     ExecutorService threads = Executors.newCachedThreadPool()) {
                 SharedWrites writes = new SharedWrites(
-                        shelter, new TransactionRunner(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
+                        executor, new TransactionRunner(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
                 AtomicBoolean gathered = new AtomicBoolean();
                 // It leads, and so the others come together.
                 Future<ProcessEvent> leader = threads.submit(() -> writes.run("p", Optional.of("none"), transaction -> {

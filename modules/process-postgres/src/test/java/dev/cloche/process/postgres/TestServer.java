@@ -77,7 +77,7 @@ final class TestServer implements AutoCloseable {
     void empty(String schema) throws SQLException {
         execute("DO $$ DECLARE name text; BEGIN"
                 + " FOR name IN SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables"
-                + " WHERE schemaname = '" + schema + "' AND tablename NOT IN ('process_store', 'flyway_process')"
+                + " WHERE schemaname = '" + schema + "' AND tablename NOT IN ('process_store', 'process_migration')"
                 + " LOOP EXECUTE 'TRUNCATE ' || name; END LOOP;"
                 + " IF to_regclass('" + schema + ".process_floor') IS NOT NULL THEN"
                 + " INSERT INTO " + schema + ".process_floor DEFAULT VALUES; END IF; END $$");

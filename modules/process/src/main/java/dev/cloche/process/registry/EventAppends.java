@@ -9,7 +9,6 @@ import dev.cloche.process.ProcessException;
 import dev.cloche.process.rules.AppendRules;
 import dev.cloche.process.rules.LeaseRules;
 import dev.cloche.process.rules.RegistrationRules;
-import dev.cloche.process.rules.SchemaCache;
 import dev.cloche.process.store.LeaseRow;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessStore;
@@ -20,12 +19,10 @@ import java.util.Optional;
 final class EventAppends {
     private final ProcessStore store;
     private final DeclarationCache declarations;
-    private final SchemaCache schemas;
 
-    EventAppends(ProcessStore store, DeclarationCache declarations, SchemaCache schemas) {
+    EventAppends(ProcessStore store, DeclarationCache declarations) {
         this.store = store;
         this.declarations = declarations;
-        this.schemas = schemas;
     }
 
     /** Says what the author of an append has to show for itself, and what becomes of it. */
@@ -48,12 +45,12 @@ final class EventAppends {
 
     private AppendResult append(String id, EventAppend append, Authority authority, Optional<Lease> lease) {
         RegistrationRules.Prepared declared = declarations.of(id);
-        AppendRules.Examined examined = AppendRules.examine(declared.registration(), append, schemas);
+        AppendRules.Examined examined = AppendRules.examine(declared.registration(), append);
         return store.write(id, append.replayKey(), transaction -> {
             ProcessHead process = RequiredRows.lock(transaction, id);
             AppendRules.Examined current = process.hash().equals(declared.hash())
                     ? examined
-                    : AppendRules.examine(declarations.of(transaction, process).registration(), append, schemas);
+                    : AppendRules.examine(declarations.of(transaction, process).registration(), append);
             Optional<LeaseRow> held = lease.flatMap(
                     claimed -> process.lease().filter(row -> LeaseRules.isHeldBy(row, claimed, transaction.now())));
             Optional<ProcessEvent> found =

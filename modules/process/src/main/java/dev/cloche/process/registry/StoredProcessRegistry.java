@@ -28,8 +28,8 @@ import dev.cloche.process.SessionScope;
 import dev.cloche.process.WakeDelivery;
 import dev.cloche.process.WakeEvent;
 import dev.cloche.process.rules.AppendRules;
+import dev.cloche.process.rules.InstalledSchemas;
 import dev.cloche.process.rules.RegistrationRules;
-import dev.cloche.process.rules.SchemaCache;
 import dev.cloche.process.rules.ViewRules;
 import dev.cloche.process.store.ProcessHead;
 import dev.cloche.process.store.ProcessStore;
@@ -46,9 +46,8 @@ import java.util.Set;
 public final class StoredProcessRegistry implements ProcessRegistry {
     private final ProcessStore store;
     private final CommitWaiters waiters = new CommitWaiters();
-    private final SchemaCache schemas = new SchemaCache();
     private final DeclarationCache declarations;
-    private final EventAppends log;
+    private final EventAppends appends;
     private final StoredLeases leases;
     private final StoredGrants grants;
     private final AwaitOperations waits;
@@ -58,7 +57,7 @@ public final class StoredProcessRegistry implements ProcessRegistry {
     public StoredProcessRegistry(ProcessStore store, int remembered) {
         this.store = store;
         this.declarations = new DeclarationCache(store);
-        this.log = new EventAppends(store, declarations, schemas);
+        this.appends = new EventAppends(store, declarations);
         this.leases = new StoredLeases(store);
         this.grants = new StoredGrants(store);
         this.waits = new AwaitOperations(store, waiters, declarations);
@@ -91,8 +90,8 @@ public final class StoredProcessRegistry implements ProcessRegistry {
         });
     }
 
-    private void requireSchemas(RegistrationRules.Prepared prepared) {
-        prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(schemas::require));
+    private static void requireSchemas(RegistrationRules.Prepared prepared) {
+        prepared.registration().eventTypes().forEach(type -> type.schema().ifPresent(InstalledSchemas::require));
     }
 
     private static ProcessRecord insert(StoreTransaction transaction, RegistrationRules.Prepared prepared) {
@@ -143,12 +142,12 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public AppendResult complete(String id, AwaitOutput output) {
-        return log.append(id, AppendRules.completion(id, output));
+        return appends.append(id, AppendRules.completion(id, output));
     }
 
     @Override
     public AppendResult cancel(String id, String reason) {
-        return log.cancel(id, reason);
+        return appends.cancel(id, reason);
     }
 
     @Override
@@ -174,12 +173,12 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public AppendResult append(String id, EventAppend event) {
-        return log.append(id, event);
+        return appends.append(id, event);
     }
 
     @Override
     public AppendResult append(Lease lease, EventAppend event) {
-        return log.append(lease, event, EventAppends.Authority.HOLDER);
+        return appends.append(lease, event, EventAppends.Authority.HOLDER);
     }
 
     @Override
@@ -260,7 +259,7 @@ public final class StoredProcessRegistry implements ProcessRegistry {
 
     @Override
     public AppendResult completeWithLease(Lease lease, AwaitOutput output) {
-        return log.append(
+        return appends.append(
                 lease, AppendRules.completion(lease.processId(), output), EventAppends.Authority.LEAVING_HOLDER);
     }
 

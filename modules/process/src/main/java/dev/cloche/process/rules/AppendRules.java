@@ -34,17 +34,16 @@ public final class AppendRules {
     /** Says what is to be written: an event and what it causes. */
     public record Write(ProcessEvent event, Optional<AwaitOutput> output, Optional<WakeDelivery> wake) {}
 
-    public static Examined examine(ProcessRegistration registration, EventAppend append, SchemaCache schemas) {
+    public static Examined examine(ProcessRegistration registration, EventAppend append) {
         String hash = JsonDigests.sha256(Json.array(List.of(Json.of(append.type()), append.payload())));
         try {
-            return new Examined(hash, Optional.empty(), effects(registration, append, schemas));
+            return new Examined(hash, Optional.empty(), effects(registration, append));
         } catch (ProcessException e) {
             return new Examined(hash, Optional.of(e), EventSemantics.Effects.NONE);
         }
     }
 
-    private static EventSemantics.Effects effects(
-            ProcessRegistration registration, EventAppend append, SchemaCache schemas) {
+    private static EventSemantics.Effects effects(ProcessRegistration registration, EventAppend append) {
         EventType type = registration.eventTypes().stream()
                 .filter(each -> each.name().equals(append.type()))
                 .findFirst()
@@ -53,7 +52,7 @@ public final class AppendRules {
         if (once && append.replayKey().isEmpty()) {
             throw new ProcessException.ReplayKeyRequired(type.name());
         }
-        type.schema().ifPresent(schema -> schemas.check(type.name(), schema, append.payload()));
+        type.schema().ifPresent(schema -> InstalledSchemas.check(type.name(), schema, append.payload()));
         return EventSemantics.of(type, append.payload());
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.process.rules;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.EventType;
 import dev.cloche.process.EventType.DedupeKey;
@@ -10,8 +11,9 @@ import dev.cloche.process.ProcessException;
 import dev.cloche.process.Selector;
 import dev.cloche.process.value.JsonPointers;
 import dev.cloche.process.value.TextTemplates;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
 
 /** Computes what an event's type makes of its payload: plain functions. */
 final class EventSemantics {
@@ -41,13 +43,13 @@ final class EventSemantics {
         if (type.terminal().isEmpty() && type.wake().isEmpty()) {
             return Effects.NONE;
         }
-        JsonNode root = payload.node();
+        JsonValue root = payload.tree();
         return new Effects(
                 type.terminal().map(rule -> output(type.name(), rule, payload, root)),
                 type.wake().flatMap(rule -> wake(type.name(), rule, payload, root)));
     }
 
-    private static AwaitOutput output(String type, TerminalRule rule, Json payload, JsonNode root) {
+    private static AwaitOutput output(String type, TerminalRule rule, Json payload, JsonValue root) {
         if (rule.awaitOutput().isEmpty()) {
             return new AwaitOutput.Success(payload, Optional.empty());
         }
@@ -66,9 +68,9 @@ final class EventSemantics {
         return output;
     }
 
-    private static Optional<Wake> wake(String type, WakeRule rule, Json payload, JsonNode root) {
+    private static Optional<Wake> wake(String type, WakeRule rule, Json payload, JsonValue root) {
         if (rule.when().isPresent()
-                && !isTrue(select(type, rule.when().get(), payload, root).node())) {
+                && !isTrue(select(type, rule.when().get(), payload, root).tree())) {
             return Optional.empty();
         }
         Optional<String> dedupeKey = switch (rule.dedupeKey()) {
@@ -76,13 +78,13 @@ final class EventSemantics {
             case DedupeKey.Constant constant -> Optional.of(constant.key());
             case DedupeKey.Selected selected -> {
                 Json value = select(type, selected.selector(), payload, root);
-                yield Optional.of(inText(value.node(), value));
+                yield Optional.of(inText(value.tree(), value));
             }
         };
         return Optional.of(new Wake(select(type, rule.input(), payload, root), dedupeKey));
     }
 
-    private static Json select(String type, Selector selector, Json payload, JsonNode root) {
+    private static Json select(String type, Selector selector, Json payload, JsonValue root) {
         return switch (selector) {
             case Selector.Whole _ -> payload;
             case Selector.Constant constant -> constant.value();
@@ -97,16 +99,16 @@ final class EventSemantics {
         };
     }
 
-    private static String fill(String type, Selector.Template template, JsonNode root) {
+    private static String fill(String type, Selector.Template template, JsonValue root) {
         StringBuilder filled = new StringBuilder();
         for (TextTemplates.Part part : TextTemplates.parse(template.template())) {
             switch (part) {
                 case TextTemplates.Part.Text text -> filled.append(text.text());
                 case TextTemplates.Part.Field field -> {
-                    if (!root.isObject() || !root.has(field.name())) {
+                    JsonValue value = root.orNoFields().fields().get(field.name());
+                    if (value == null) {
                         throw new ProcessException.SemanticsFailed(type, "it has no member \"" + field.name() + "\"");
                     }
-                    JsonNode value = root.path(field.name());
                     filled.append(inText(value, Json.of(value)));
                     if (filled.length() > Json.LONGEST) {
                         throw new ProcessException.SemanticsFailed(type, "a template would become too long");
@@ -117,21 +119,18 @@ final class EventSemantics {
         return filled.toString();
     }
 
-    private static String inText(JsonNode value, Json json) {
-        return value.isString() ? value.stringValue() : json.text();
+    private static String inText(JsonValue value, Json json) {
+        return value instanceof JsonValue.Text(String text) ? text : json.text();
     }
 
     /** Null, false and everything empty is false; every number is true, zero as well. */
-    private static boolean isTrue(JsonNode value) {
-        if (value.isNull()) {
-            return false;
-        }
-        if (value.isBoolean()) {
-            return value.booleanValue();
-        }
-        if (value.isString()) {
-            return !value.stringValue().isEmpty();
-        }
-        return value.isNumber() || !value.isEmpty();
+    private static boolean isTrue(JsonValue value) {
+        return switch (value) {
+            case JsonValue.Literal literal -> literal == JsonValue.Literal.TRUE;
+            case JsonValue.Text(String text) -> !text.isEmpty();
+            case JsonValue.Numeral _ -> true;
+            case JsonValue.Items(List<JsonValue> items) -> !items.isEmpty();
+            case JsonValue.Fields(Map<String, JsonValue> fields) -> !fields.isEmpty();
+        };
     }
 }

@@ -1,5 +1,6 @@
 package dev.cloche.process.store;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.EventType;
 import dev.cloche.process.EventType.DedupeKey;
 import dev.cloche.process.EventType.TerminalRule;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
-import tools.jackson.databind.JsonNode;
 
 /** The part of {@link RegistrationJson} that encodes event types. Stateless. */
 final class EventTypeJson {
@@ -27,9 +27,9 @@ final class EventTypeJson {
         return Json.object(members);
     }
 
-    static EventType read(JsonNode node) {
+    static EventType read(JsonValue.Fields node) {
         return new EventType(
-                node.path("name").stringValue(),
+                node.requireText("name"),
                 optional(node, "schema", Json::of),
                 optional(node, "terminal", EventTypeJson::terminal),
                 optional(node, "wake", EventTypeJson::wake));
@@ -42,9 +42,10 @@ final class EventTypeJson {
         return Json.object(members);
     }
 
-    private static TerminalRule terminal(JsonNode node) {
+    private static TerminalRule terminal(JsonValue rule) {
+        JsonValue.Fields node = rule.orNoFields();
         return new TerminalRule(
-                ProcessStatus.ofWord(node.path("state").stringValue()),
+                ProcessStatus.ofWord(node.requireText("state")),
                 optional(node, "await_output", EventTypeJson::selector));
     }
 
@@ -56,11 +57,12 @@ final class EventTypeJson {
         return Json.object(members);
     }
 
-    private static WakeRule wake(JsonNode node) {
+    private static WakeRule wake(JsonValue rule) {
+        JsonValue.Fields node = rule.orNoFields();
         return new WakeRule(
                 optional(node, "when", EventTypeJson::selector),
-                selector(node.path("input")),
-                dedupeKey(node.path("dedupe_key")));
+                selector(node.require("input")),
+                dedupeKey(node.require("dedupe_key")));
     }
 
     private static Json dedupeKey(DedupeKey key) {
@@ -71,11 +73,12 @@ final class EventTypeJson {
         };
     }
 
-    private static DedupeKey dedupeKey(JsonNode node) {
-        return switch (node.path("type").stringValue()) {
+    private static DedupeKey dedupeKey(JsonValue key) {
+        JsonValue.Fields node = key.orNoFields();
+        return switch (node.requireText("type")) {
             case "event_identity" -> new DedupeKey.EventIdentity();
-            case "selected" -> new DedupeKey.Selected(selector(node.path("selector")));
-            case "constant" -> new DedupeKey.Constant(node.path("key").stringValue());
+            case "selected" -> new DedupeKey.Selected(selector(node.require("selector")));
+            case "constant" -> new DedupeKey.Constant(node.requireText("key"));
             case String other -> throw new ProcessException.Invalid("there is no dedupe key \"" + other + "\"");
         };
     }
@@ -90,13 +93,14 @@ final class EventTypeJson {
         };
     }
 
-    private static Selector selector(JsonNode node) {
-        return switch (node.path("type").stringValue()) {
+    private static Selector selector(JsonValue selector) {
+        JsonValue.Fields node = selector.orNoFields();
+        return switch (node.requireText("type")) {
             case "whole" -> new Selector.Whole();
-            case "pointer" -> new Selector.Pointer(node.path("pointer").stringValue());
-            case "constant" -> new Selector.Constant(Json.of(node.path("value")));
-            case "template" -> new Selector.Template(node.path("template").stringValue());
-            case "present" -> new Selector.Present(node.path("pointer").stringValue());
+            case "pointer" -> new Selector.Pointer(node.requireText("pointer"));
+            case "constant" -> new Selector.Constant(Json.of(node.require("value")));
+            case "template" -> new Selector.Template(node.requireText("template"));
+            case "present" -> new Selector.Present(node.requireText("pointer"));
             case String other -> throw new ProcessException.Invalid("there is no selector \"" + other + "\"");
         };
     }
@@ -109,7 +113,7 @@ final class EventTypeJson {
         return Json.object(Map.of("type", Json.of(type), member, value));
     }
 
-    private static <T> Optional<T> optional(JsonNode node, String member, Function<JsonNode, T> read) {
-        return node.has(member) ? Optional.of(read.apply(node.path(member))) : Optional.empty();
+    private static <T> Optional<T> optional(JsonValue.Fields node, String member, Function<JsonValue, T> read) {
+        return Optional.ofNullable(node.fields().get(member)).map(read);
     }
 }

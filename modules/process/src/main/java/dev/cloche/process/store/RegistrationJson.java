@@ -1,5 +1,6 @@
 package dev.cloche.process.store;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.Backoff;
 import dev.cloche.process.EventType;
 import dev.cloche.process.Json;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The canonical encoding of a registration, version 1: what its hash is of, and how stores keep it. A change of it is a new
@@ -51,26 +51,24 @@ public final class RegistrationJson {
 
     /** Returns the inverse of {@link #write}. */
     public static ProcessRegistration read(Json json) {
-        JsonNode node = json.node();
+        JsonValue.Fields node = json.fields();
+        JsonValue.Fields input = node.require("input").orNoFields();
         List<EventType> types = new ArrayList<>();
-        for (JsonNode type : node.path("event_types")) {
-            types.add(EventTypeJson.read(type));
+        for (JsonValue type : node.items("event_types").orElse(List.of())) {
+            types.add(EventTypeJson.read(type.orNoFields()));
         }
-        JsonNode provenance = node.path("provenance");
+        JsonValue.Fields provenance = node.require("provenance").orNoFields();
         return new ProcessRegistration(
-                node.path("id").stringValue(),
-                new ProcessInput(
-                        node.path("input").path("type").stringValue(),
-                        Json.of(node.path("input").path("payload"))),
+                node.requireText("id"),
+                new ProcessInput(input.requireText("type"), Json.of(input.require("payload"))),
                 types,
                 new Provenance(
-                        scope(provenance.path("owner_scope")),
-                        provenance.path("host_profile_id").stringValue(),
-                        provenance.has("caused_by")
-                                ? Optional.of(Json.of(provenance.path("caused_by")))
-                                : Optional.empty()),
-                recovery(node.path("recovery")),
-                node.path("lease_required").booleanValue());
+                        scope(provenance.items("owner_scope").orElse(List.of())),
+                        provenance.requireText("host_profile_id"),
+                        Optional.ofNullable(provenance.fields().get("caused_by"))
+                                .map(Json::of)),
+                recovery(node.require("recovery").orNoFields()),
+                node.require("lease_required") == JsonValue.Literal.TRUE);
     }
 
     private static Json provenance(Provenance provenance) {
@@ -81,9 +79,10 @@ public final class RegistrationJson {
         return Json.object(members);
     }
 
-    private static SessionScope scope(JsonNode node) {
-        String session = node.path(0).stringValue();
-        return node.has(1) ? SessionScope.of(session, node.path(1).stringValue()) : SessionScope.of(session);
+    private static SessionScope scope(List<JsonValue> names) {
+        List<String> texts =
+                names.stream().map(name -> ((JsonValue.Text) name).value()).toList();
+        return texts.size() > 1 ? SessionScope.of(texts.get(0), texts.get(1)) : SessionScope.of(texts.getFirst());
     }
 
     private static Json recovery(RecoveryPolicy recovery) {
@@ -105,16 +104,15 @@ public final class RegistrationJson {
         };
     }
 
-    private static RecoveryPolicy recovery(JsonNode node) {
-        return switch (node.path("type").stringValue()) {
-            case "rerunnable" ->
-                new RecoveryPolicy.Rerunnable(node.path("attempts").intValue());
+    private static RecoveryPolicy recovery(JsonValue.Fields node) {
+        return switch (node.requireText("type")) {
+            case "rerunnable" -> new RecoveryPolicy.Rerunnable((int) node.requireWhole("attempts"));
             case "retrying" ->
                 new RecoveryPolicy.Retrying(
-                        node.path("times").intValue(),
+                        (int) node.requireWhole("times"),
                         new Backoff(
-                                Duration.ofMillis(node.path("first_ms").longValue()),
-                                Duration.ofMillis(node.path("longest_ms").longValue())));
+                                Duration.ofMillis(node.requireWhole("first_ms")),
+                                Duration.ofMillis(node.requireWhole("longest_ms"))));
             case "owner_bound" -> new RecoveryPolicy.OwnerBound();
             case "externally_owned" -> new RecoveryPolicy.ExternallyOwned();
             case String other -> throw new ProcessException.Invalid("there is no recovery \"" + other + "\"");

@@ -1,5 +1,6 @@
 package dev.cloche.process.value;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.AbandonReason;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.FailureClass;
@@ -8,7 +9,6 @@ import dev.cloche.process.ProcessException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import tools.jackson.databind.JsonNode;
 
 /** Reads and writes the JSON form of {@link AwaitOutput}. Stateless. */
 public final class AwaitOutputJson {
@@ -44,7 +44,8 @@ public final class AwaitOutputJson {
         return Json.object(members);
     }
 
-    public static AwaitOutput read(JsonNode node) {
+    public static AwaitOutput read(Json json) {
+        JsonValue.Fields node = json.fields();
         String type = text(node, "type");
         return switch (type) {
             case "success" ->
@@ -62,23 +63,18 @@ public final class AwaitOutputJson {
             case "abandoned" ->
                 new AwaitOutput.Abandoned(
                         AbandonReason.ofWord(text(node, "reason")),
-                        node.path("attempts").asInt(),
-                        node.path("owner").isString()
-                                ? Optional.of(node.path("owner").stringValue())
-                                : Optional.empty());
+                        (int) node.whole("attempts").orElse(0),
+                        node.text("owner"));
             default -> throw new ProcessException.Invalid("there is no kind of output \"" + type + "\"");
         };
     }
 
-    private static Optional<Json> optional(JsonNode node, String member) {
-        return node.has(member) ? Optional.of(Json.of(node.path(member))) : Optional.empty();
+    private static Optional<Json> optional(JsonValue.Fields node, String member) {
+        return Optional.ofNullable(node.fields().get(member)).map(Json::of);
     }
 
-    private static String text(JsonNode node, String member) {
-        JsonNode value = node.path(member);
-        if (!value.isString()) {
-            throw new ProcessException.Invalid("an output has no string member \"" + member + "\"");
-        }
-        return value.stringValue();
+    private static String text(JsonValue.Fields node, String member) {
+        return node.text(member)
+                .orElseThrow(() -> new ProcessException.Invalid("an output has no string member \"" + member + "\""));
     }
 }

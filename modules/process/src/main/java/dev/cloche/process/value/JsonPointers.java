@@ -1,9 +1,11 @@
 package dev.cloche.process.value;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.process.ProcessException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tools.jackson.core.JsonPointer;
-import tools.jackson.databind.JsonNode;
 
 /** Follows JSON pointers, RFC 6901. Stateless. */
 public final class JsonPointers {
@@ -20,8 +22,25 @@ public final class JsonPointers {
         }
     }
 
-    public static Optional<JsonNode> find(JsonNode root, String pointer) {
-        JsonNode found = root.at(JsonPointer.compile(pointer));
-        return found.isMissingNode() ? Optional.empty() : Optional.of(found);
+    /** Returns what the pointer leads to, if something is there. */
+    public static Optional<JsonValue> find(JsonValue root, String pointer) {
+        Optional<JsonValue> found = Optional.of(root);
+        for (JsonPointer rest = JsonPointer.compile(pointer); !rest.matches(); rest = rest.tail()) {
+            JsonPointer next = rest;
+            found = found.flatMap(value -> child(value, next));
+        }
+        return found;
+    }
+
+    private static Optional<JsonValue> child(JsonValue value, JsonPointer next) {
+        return switch (value) {
+            case JsonValue.Fields(Map<String, JsonValue> fields) ->
+                Optional.ofNullable(fields.get(next.getMatchingProperty()));
+            case JsonValue.Items(List<JsonValue> items) -> {
+                int index = next.getMatchingIndex();
+                yield index >= 0 && index < items.size() ? Optional.of(items.get(index)) : Optional.empty();
+            }
+            case JsonValue.Text _, JsonValue.Numeral _, JsonValue.Literal _ -> Optional.empty();
+        };
     }
 }

@@ -36,7 +36,7 @@ public final class StoredSpec {
 
     public static void write(Path directory, VmSpec spec) throws IOException {
         Path temporary = directory.resolve(FILE + ".tmp");
-        Files.write(temporary, FlatJson.write(fields(spec)));
+        PrivateFiles.write(temporary, FlatJson.write(fields(spec)));
         Files.move(temporary, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
     }
 

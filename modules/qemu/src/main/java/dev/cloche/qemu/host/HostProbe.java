@@ -33,7 +33,7 @@ public final class HostProbe {
     private final Path qemu;
     private final Path clockMeter;
     private final Surroundings surroundings;
-    private final ProbeCache memory;
+    private final ProbeCache cache;
     private final ProbeRun runs;
 
     /**
@@ -58,11 +58,11 @@ public final class HostProbe {
     }
 
     /** @param workspace a private directory for the firmware */
-    public HostProbe(Path qemu, Path clockMeter, Surroundings surroundings, ProbeCache memory, Path workspace) {
+    public HostProbe(Path qemu, Path clockMeter, Surroundings surroundings, ProbeCache cache, Path workspace) {
         this.qemu = qemu;
         this.clockMeter = clockMeter;
         this.surroundings = surroundings;
-        this.memory = memory;
+        this.cache = cache;
         runs = new ProbeRun(qemu, workspace);
     }
 
@@ -75,13 +75,13 @@ public final class HostProbe {
         try {
             String key = key();
             Optional<HostCapabilities> known =
-                    memory.recall(key, surroundings.clock().millis(), DOUBT.toMillis());
+                    cache.recall(key, surroundings.clock().millis(), DOUBT.toMillis());
             if (known.isPresent()) {
                 return known.get();
             }
             DescriptorLimit.require();
             HostCapabilities found = probe();
-            memory.remember(key, found);
+            cache.remember(key, found);
             return found;
         } catch (IOException e) {
             throw new VmException.MissingResource(

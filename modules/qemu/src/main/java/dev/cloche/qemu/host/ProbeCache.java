@@ -95,8 +95,8 @@ final class ProbeCache {
     }
 
     /** Where that fails, as on a full disk, the next one finds it out again. */
-    void remember(String key, HostCapabilities facts) {
-        VmCapabilities found = facts.capabilities();
+    void remember(String key, HostCapabilities capabilities) {
+        VmCapabilities found = capabilities.capabilities();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put(FORMAT_FIELD, FORMAT);
         json.put(KEY, key);
@@ -105,8 +105,8 @@ final class ProbeCache {
         json.put(CPU, found.cpu());
         json.put(PROVEN, found.proven());
         json.put(REASON, found.acceleratorReason());
-        facts.counterKiloHertz().ifPresent(value -> json.put(COUNTER, value));
-        facts.askAgainAt().ifPresent(value -> json.put(ASK_AGAIN_AT, value));
+        capabilities.counterKiloHertz().ifPresent(value -> json.put(COUNTER, value));
+        capabilities.askAgainAt().ifPresent(value -> json.put(ASK_AGAIN_AT, value));
         try {
             DurableFiles.ensureDirectory(directory);
             DurableFiles.write(file(key), FlatJson.write(json));

@@ -25,7 +25,7 @@ public final class ProbedHost implements Supplier<HostCapabilities> {
     public HostCapabilities get() {
         probing.lock();
         try {
-            if (known.filter(facts -> holds(facts)).isEmpty()) {
+            if (known.filter(capabilities -> holds(capabilities)).isEmpty()) {
                 HostCapabilities found = new HostProbe(resources, layout).facts();
                 if (!found.capabilities().proven()) {
                     System.getLogger(ProbedHost.class.getName())
@@ -41,8 +41,8 @@ public final class ProbedHost implements Supplier<HostCapabilities> {
         }
     }
 
-    private static boolean holds(HostCapabilities facts) {
-        return facts.askAgainAt().isEmpty()
-                || System.currentTimeMillis() < facts.askAgainAt().getAsLong();
+    private static boolean holds(HostCapabilities capabilities) {
+        return capabilities.askAgainAt().isEmpty()
+                || System.currentTimeMillis() < capabilities.askAgainAt().getAsLong();
     }
 }

@@ -80,7 +80,7 @@ public final class QemuCommand {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
         KernelImage kernel = resources.kernel();
-        add(out, "-M", machine(kernel.facts(), host.accelerator()) + ",memory-backend=ram");
+        add(out, "-M", machine(kernel.properties(), host.accelerator()) + ",memory-backend=ram");
         add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
         add(out, CpuModel.arguments(host.accelerator(), host.capabilities().cpu()));
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
@@ -91,7 +91,7 @@ public final class QemuCommand {
                 kernel.kernel().toString(),
                 "-initrd",
                 kernel.initramfs().toString());
-        add(out, "-append", append(kernel.facts(), host), "-sandbox", ProbeRun.SANDBOX);
+        add(out, "-append", append(kernel.properties(), host), "-sandbox", ProbeRun.SANDBOX);
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
         out.addAll(new QemuImage(spec.rootDisk()).arguments());

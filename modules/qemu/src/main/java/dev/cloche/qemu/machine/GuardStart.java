@@ -8,6 +8,7 @@ import dev.cloche.qemu.guard.ConsoleTail;
 import dev.cloche.qemu.guard.Guard;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.PoolFiles;
+import dev.cloche.qemu.guard.PrivateFiles;
 import dev.cloche.qemu.launch.QemuCommand;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.launch.UserNetworkStart;
@@ -98,6 +99,7 @@ final class GuardStart {
         builder.environment().clear();
         builder.environment().put("TMPDIR", directory.toString());
         try {
+            PrivateFiles.write(files.log(), new byte[0]);
             return builder.start();
         } catch (IOException e) {
             throw new VmException.MissingResource(

@@ -16,10 +16,10 @@ import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.qmp.QemuMigration;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
+import dev.cloche.qemu.snapshot.LiveMemory;
 import dev.cloche.qemu.snapshot.PlatformRecord;
 import dev.cloche.qemu.snapshot.QemuCapture;
 import dev.cloche.qemu.snapshot.QemuContext;
-import dev.cloche.qemu.snapshot.RamFile;
 import dev.cloche.qemu.snapshot.SnapshotPin;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmException;
@@ -71,10 +71,10 @@ public final class QemuBackend implements VmBackend {
         }
         try {
             RuntimeDirectory.ensure(layout);
-            PlatformRecord facts =
+            PlatformRecord platform =
                     PlatformRecord.of(spec, context.resources(), context.host().get());
-            facts.write(layout.directory(spec.id()));
-            return spec.snapshot().isPresent() ? restore(facts, deadline) : coldBoot(deadline);
+            platform.write(layout.directory(spec.id()));
+            return spec.snapshot().isPresent() ? restore(platform, deadline) : coldBoot(deadline);
         } catch (IOException e) {
             throw new VmException.Storage(
                     "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
@@ -85,7 +85,7 @@ public final class QemuBackend implements VmBackend {
 
     private RunningVm coldBoot(Deadline deadline) throws IOException {
         QemuLaunch.Ram ram = spec.templateMaker()
-                ? new QemuLaunch.Ram.Shared(RamFile.place(layout, spec))
+                ? new QemuLaunch.Ram.Shared(LiveMemory.place(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
         // Its interface has neither address nor name server until the host gives it one.
         identityOwed(spec.hasNetwork());
@@ -103,19 +103,19 @@ public final class QemuBackend implements VmBackend {
         };
     }
 
-    private RunningVm restore(PlatformRecord facts, Deadline deadline) throws IOException {
+    private RunningVm restore(PlatformRecord platform, Deadline deadline) throws IOException {
         identityOwed(true);
-        try (SnapshotPin use = SnapshotPin.open(context, spec, facts)) {
+        try (SnapshotPin pin = SnapshotPin.open(context, spec, platform)) {
             return switch (spec.writable()) {
-                case WritableLayer.InMemory _ -> restore(use, Optional.empty(), () -> {}, deadline);
+                case WritableLayer.InMemory _ -> restore(pin, Optional.empty(), () -> {}, deadline);
                 case WritableLayer.Disk(int sizeMiB) -> {
-                    Path top = context.disk(spec.id()).begin(use.disk(context.disks()), sizeMiB);
-                    yield restore(use, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
+                    Path top = context.disk(spec.id()).begin(pin.disk(context.disks()), sizeMiB);
+                    yield restore(pin, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
                 }
                 case WritableLayer.Persistent(Path directory) -> {
                     try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
-                        QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), use.disk(context.disks()));
-                        yield restore(use, Optional.of(top), disk::movesOn, deadline);
+                        QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), pin.disk(context.disks()));
+                        yield restore(pin, Optional.of(top), disk::movesOn, deadline);
                     }
                 }
             };
@@ -124,25 +124,25 @@ public final class QemuBackend implements VmBackend {
 
     /** @param loaded what is to be done before the guest goes on */
     private RunningVm restore(
-            SnapshotPin use, Optional<QemuLaunch.Disk> disk, GuardStart.Step loaded, Deadline deadline)
+            SnapshotPin pin, Optional<QemuLaunch.Disk> disk, GuardStart.Step loaded, Deadline deadline)
             throws IOException {
-        return guard.start(use.launch(ram(use), disk), deadline, () -> load(use, loaded, deadline));
+        return guard.start(pin.launch(ram(pin), disk), deadline, () -> load(pin, loaded, deadline));
     }
 
-    private QemuLaunch.Ram ram(SnapshotPin use) throws IOException {
+    private QemuLaunch.Ram ram(SnapshotPin pin) throws IOException {
         if (!spec.templateMaker()) {
-            return use.mapped() ? new QemuLaunch.Ram.Private(use.memory()) : new QemuLaunch.Ram.Anonymous();
+            return pin.mapped() ? new QemuLaunch.Ram.Private(pin.memory()) : new QemuLaunch.Ram.Anonymous();
         }
-        Path ram = RamFile.place(layout, spec);
-        if (use.mapped()) {
-            RamFile.copy(use.memory(), ram);
+        Path ram = LiveMemory.place(layout, spec);
+        if (pin.mapped()) {
+            LiveMemory.copy(pin.memory(), ram);
         }
         return new QemuLaunch.Ram.Shared(ram);
     }
 
-    private void load(SnapshotPin use, GuardStart.Step loaded, Deadline deadline) throws IOException {
+    private void load(SnapshotPin pin, GuardStart.Step loaded, Deadline deadline) throws IOException {
         var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
-            new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(use.stream(), !use.mapped());
+            new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(pin.stream(), !pin.mapped());
             loaded.run();
             return qemu.execute(QmpCommand.of("cont"));
         });

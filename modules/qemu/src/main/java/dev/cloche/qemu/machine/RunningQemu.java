@@ -34,7 +34,7 @@ public final class RunningQemu implements RunningVm {
     private final VmLayout layout;
     private final GuardFiles files;
     private final QemuMonitor monitor;
-    private final GuestPause halt;
+    private final GuestPause pause;
     private final CompletableFuture<VmExit> ended;
 
     /** @param portLock of a client's port; let go of at the end */
@@ -46,7 +46,7 @@ public final class RunningQemu implements RunningVm {
         this.layout = layout;
         files = new GuardFiles(layout.directory(id));
         monitor = new QemuMonitor(layout, id);
-        halt = new GuestPause(layout, id);
+        pause = new GuestPause(layout, id);
         // The guard records the end before it exits.
         ended = guard.onEnd().thenApply(gone -> files.exitOrLost());
     }
@@ -73,12 +73,12 @@ public final class RunningQemu implements RunningVm {
 
     @Override
     public void pause(Deadline deadline) {
-        halt.begin(deadline);
+        pause.begin(deadline);
     }
 
     @Override
     public void resume(Deadline deadline) {
-        halt.end(this::kill, deadline);
+        pause.end(this::kill, deadline);
     }
 
     @Override
@@ -88,7 +88,7 @@ public final class RunningQemu implements RunningVm {
 
     @Override
     public void growDisk(int sizeMiB, Deadline deadline) {
-        DiskDirectory disk = halt.disk().orElseThrow(() -> DiskStore.noDisk(id));
+        DiskDirectory disk = pause.disk().orElseThrow(() -> DiskStore.noDisk(id));
         try {
             var _ = monitor.converse(deadline, qemu -> {
                 DiskRecord record = disk.read();

@@ -5,6 +5,7 @@ import dev.cloche.linux.KvmCapabilities;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.guard.PrivateFiles;
 import dev.cloche.qemu.host.CpuModel;
 import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
@@ -52,7 +53,7 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
 
     public static PlatformRecord of(VmSpec spec, VmResources resources, HostCapabilities host) throws IOException {
         NavigableMap<String, String> fields = new TreeMap<>();
-        KernelProperties kernel = resources.kernel().facts();
+        KernelProperties kernel = resources.kernel().properties();
         VmCapabilities capabilities = host.capabilities();
         fields.put("qemu", capabilities.version());
         fields.put("qemuBinary", stamp(resources.qemu()));
@@ -93,7 +94,7 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
     public void write(Path directory) throws IOException {
         Map<String, Object> json = new TreeMap<>(fields);
         json.put("version", VERSION);
-        Files.write(directory.resolve(FILE), FlatJson.write(json));
+        PrivateFiles.write(directory.resolve(FILE), FlatJson.write(json));
     }
 
     static PlatformRecord read(Path directory) throws IOException {

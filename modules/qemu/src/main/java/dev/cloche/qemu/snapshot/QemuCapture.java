@@ -38,7 +38,7 @@ public final class QemuCapture implements SnapshotCapture {
     private final VmSpec spec;
     private final SnapshotName name;
     private final QemuContext context;
-    private final PlatformRecord facts;
+    private final PlatformRecord platform;
     private final QemuDisk disk;
     private final boolean shortened;
     private final QemuSnapshotStore.Draft draft;
@@ -48,14 +48,14 @@ public final class QemuCapture implements SnapshotCapture {
             VmSpec spec,
             SnapshotName name,
             QemuContext context,
-            PlatformRecord facts,
+            PlatformRecord platform,
             QemuDisk disk,
             boolean shortened,
             QemuSnapshotStore.Draft draft) {
         this.spec = spec;
         this.name = name;
         this.context = context;
-        this.facts = facts;
+        this.platform = platform;
         this.disk = disk;
         this.shortened = shortened;
         this.draft = draft;
@@ -67,16 +67,16 @@ public final class QemuCapture implements SnapshotCapture {
             throw new SnapshotException.Exists(name);
         }
         try {
-            PlatformRecord facts = PlatformRecord.read(context.layout().directory(spec.id()));
+            PlatformRecord platform = PlatformRecord.read(context.layout().directory(spec.id()));
             // For the digests, which take their time once.
-            var _ = facts.key(spec, new TreeSet<>(), context.digests());
+            var _ = platform.key(spec, new TreeSet<>(), context.digests());
             QemuDisk disk = new QemuDisk(spec, context.layout(), context.disks());
             boolean shortened = disk.shorten(deadline);
             return new QemuCapture(
                     spec,
                     name,
                     context,
-                    facts,
+                    platform,
                     disk,
                     shortened,
                     context.snapshots().draft());
@@ -100,7 +100,7 @@ public final class QemuCapture implements SnapshotCapture {
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         boolean mapped = spec.templateMaker();
         Path state = draft.directory().resolve(mapped ? STATE : MEMORY);
-        long ram = RamFile.bytes(spec.memoryMiB());
+        long ram = LiveMemory.bytes(spec.memoryMiB());
         // A page comes with a head of some bytes; devices have a few hundred KiB.
         long limit = ram + ram / 128 + (64L << 20);
         NavigableSet<Integer> ports = pluggedIn(qemu);
@@ -121,7 +121,7 @@ public final class QemuCapture implements SnapshotCapture {
                 spec.hasNetwork());
         return new SnapshotManifest(
                 ref,
-                facts.key(spec, ports, context.digests()),
+                platform.key(spec, ports, context.digests()),
                 mapped ? ram : Files.size(state),
                 Optional.empty(),
                 mapped ? Files.size(state) : 0,
@@ -165,8 +165,8 @@ public final class QemuCapture implements SnapshotCapture {
         Path directory = draft.directory();
         try {
             if (spec.templateMaker()) {
-                Path ram = RamFile.placed(context.layout(), spec.id());
-                RamFile.copy(ram, directory.resolve(MEMORY));
+                Path ram = LiveMemory.placed(context.layout(), spec.id());
+                LiveMemory.copy(ram, directory.resolve(MEMORY));
                 Files.delete(ram);
                 force(directory.resolve(STATE));
             }

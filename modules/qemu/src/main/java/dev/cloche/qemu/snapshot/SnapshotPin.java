@@ -46,14 +46,14 @@ public final class SnapshotPin implements AutoCloseable {
             if (!manifest.ref().createdAt().equals(wanted.createdAt())) {
                 throw new SnapshotException.NotFound(wanted.name());
             }
-            SnapshotPin use = new SnapshotPin(manifest, store.directory(wanted.name()), lock);
+            SnapshotPin pin = new SnapshotPin(manifest, store.directory(wanted.name()), lock);
             List<SnapshotException.Mismatch.Difference> differences =
                     manifest.key().differences(here.key(spec, manifest.ports(), context.digests()));
             if (!differences.isEmpty()) {
                 throw new SnapshotException.Mismatch(wanted.name(), differences);
             }
-            use.checkFiles();
-            return use;
+            pin.checkFiles();
+            return pin;
         } catch (IOException e) {
             lock.close();
             throw new SnapshotException.Damaged(wanted.name(), String.valueOf(e.getMessage()), e);

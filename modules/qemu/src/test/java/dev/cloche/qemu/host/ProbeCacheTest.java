@@ -32,31 +32,31 @@ class ProbeCacheTest {
     Path directory;
 
     private Path place;
-    private ProbeCache memory;
+    private ProbeCache cache;
 
     @BeforeEach
     void make() {
         place = directory.resolve("accelerators");
-        memory = new ProbeCache(place);
+        cache = new ProbeCache(place);
     }
 
     @Test
     void anAnswerIsKeptForEachQemuAndEachChoice() {
-        memory.remember("one", EMULATED);
-        memory.remember("two", ON_KVM);
+        cache.remember("one", EMULATED);
+        cache.remember("two", ON_KVM);
 
         assertThat(recalled("one")).contains(EMULATED);
         assertThat(recalled("two")).contains(ON_KVM);
         assertThat(recalled("three")).isEmpty();
 
-        memory.remember("one", ON_KVM);
+        cache.remember("one", ON_KVM);
         assertThat(recalled("one")).contains(ON_KVM);
     }
 
     @Test
     void onlyTheEightLatestAnswersAreKept() throws IOException {
         for (int i = 0; i < 12; i++) {
-            memory.remember("qemu " + i, EMULATED);
+            cache.remember("qemu " + i, EMULATED);
             age(20 - i);
         }
         assertThat(files()).hasSize(8);
@@ -73,7 +73,7 @@ class ProbeCacheTest {
             Files.setLastModifiedTime(left, FileTime.fromMillis(i));
         }
         Files.createDirectories(place.resolve("a directory").resolve("with content"));
-        memory.remember("one", EMULATED);
+        cache.remember("one", EMULATED);
 
         assertThat(recalled("one")).contains(EMULATED);
         assertThat(files()).hasSizeLessThanOrEqualTo(9);
@@ -81,7 +81,7 @@ class ProbeCacheTest {
 
     @Test
     void whatIsNoAnswerOfOursIsNone() throws IOException {
-        memory.remember("one", EMULATED);
+        cache.remember("one", EMULATED);
         Path file = files().getFirst();
         String sound = Files.readString(file);
         List<String> hostile = List.of(
@@ -105,26 +105,26 @@ class ProbeCacheTest {
             assertThat(recalled("one"))
                     .as(text.substring(0, Math.min(300, text.length())))
                     .isEmpty();
-            memory.remember("one", EMULATED);
+            cache.remember("one", EMULATED);
             assertThat(recalled("one")).contains(EMULATED);
         }
     }
 
     @Test
     void whatIsNoFileIsNeitherReadNorWaitedFor() throws Exception {
-        memory.remember("one", EMULATED);
+        cache.remember("one", EMULATED);
         Path file = files().getFirst();
         Files.delete(file);
         assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
                 .isZero();
         assertThat(recalled("one")).isEmpty();
-        memory.remember("one", EMULATED);
+        cache.remember("one", EMULATED);
         assertThat(recalled("one")).contains(EMULATED);
 
         Files.move(file, directory.resolve("elsewhere"));
         Files.createSymbolicLink(file, directory.resolve("elsewhere"));
         assertThat(recalled("one")).isEmpty();
-        memory.remember("one", ON_KVM);
+        cache.remember("one", ON_KVM);
         assertThat(recalled("one")).contains(ON_KVM);
         assertThat(directory.resolve("elsewhere")).content().contains("TCG");
     }
@@ -132,12 +132,12 @@ class ProbeCacheTest {
     @Test
     void whereNothingCanBeWrittenNothingIsRemembered() throws IOException {
         Files.createFile(place);
-        memory.remember("one", EMULATED);
+        cache.remember("one", EMULATED);
         assertThat(recalled("one")).isEmpty();
     }
 
     private Optional<HostCapabilities> recalled(String key) {
-        return memory.recall(key, NOW, LONGEST);
+        return cache.recall(key, NOW, LONGEST);
     }
 
     /** Makes every file as old as it would be if this one had been written before the next. */

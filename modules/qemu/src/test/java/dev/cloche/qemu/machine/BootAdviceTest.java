@@ -58,17 +58,17 @@ class BootAdviceTest {
         Path qemu = Files.writeString(directory.resolve("qemu"), "#!/bin/sh\nexec sleep 1000\n");
         assertThat(qemu.toFile().setExecutable(true)).isTrue();
         Path file = Files.createFile(directory.resolve("file"));
-        KernelProperties facts = new KernelProperties("small", "6.1.9-cloche", false, List.of());
-        VmResources resources = new VmResources(qemu, guard, file, new KernelImage(file, file, facts));
+        KernelProperties properties = new KernelProperties("small", "6.1.9-cloche", false, List.of());
+        VmResources resources = new VmResources(qemu, guard, file, new KernelImage(file, file, properties));
         HostCapabilities host = new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.KVM, "host", proven, "because"), OptionalLong.empty());
         VmLayout layout = VmLayout.of(directory.resolve("state"));
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(file));
         Files.createDirectory(layout.directory(spec.id()));
-        QemuBackend machine = new QemuBackend(
+        QemuBackend backend = new QemuBackend(
                 spec, QemuContext.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
-        try (Vm vm = ManagedVm.created(spec, machine, once, _ -> {})) {
+        try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {
             VmException.StartFailed thrown = Assertions.catchThrowableOfType(
                     VmException.StartFailed.class, () -> vm.start(Deadline.after(Duration.ofMinutes(5))));
             vm.destroy();

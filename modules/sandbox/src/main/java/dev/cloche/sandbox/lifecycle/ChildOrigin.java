@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param disk the snapshot's own disk, if it boots
  */
 public record ChildOrigin(
-        SandboxContext ground,
+        SandboxContext context,
         SandboxSnapshot snapshot,
         ImageHolder holder,
         Optional<SnapshotRef> memory,
@@ -55,10 +55,10 @@ public record ChildOrigin(
 
     /** Holds the image for the child too. */
     ImageDisk image(ImageHolder own, ImageReference reference, PullListener listener, Deadline deadline) {
-        if (!ground.images().share(holder, own)) {
+        if (!context.images().share(holder, own)) {
             throw new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source()));
         }
-        return ground.images()
+        return context.images()
                 .acquireHeld(reference, own, listener, deadline)
                 .orElseThrow(
                         () -> new SandboxException.NoSnapshot(snapshot.name().orElse(snapshot.source())));
@@ -67,20 +67,20 @@ public record ChildOrigin(
     /** Gives the child a disk of its own in this directory, where it needs one that lasts longer than its VM. */
     void copyDisk(Path own) {
         if (memory.isEmpty()) {
-            ground.vms().disks().copy(disk, own);
+            context.vms().disks().copy(disk, own);
             return;
         }
         WritableLayer layer = memory.get().writable();
         boolean lasting = layer instanceof WritableLayer.Persistent
                 || (layer instanceof WritableLayer.Disk && !child.ephemeral());
         if (lasting) {
-            ground.vms().disks().create(own, memory.get());
+            context.vms().disks().create(own, memory.get());
         }
     }
 
     VmSpec vm(VmId id, Path own, NetworkSpec network) {
         VmSpec restored = VmSpec.restored(id, memory.orElseThrow()).withNetwork(network);
-        return ground.vms()
+        return context.vms()
                 .disks()
                 .find(own)
                 .map(PersistentDisk::layer)
@@ -89,13 +89,13 @@ public record ChildOrigin(
     }
 
     /** Continues the guest, with an identity of its own. */
-    VmLauncher.Begun begin(VmSpec spec, String hostname, Deadline deadline) {
+    VmLauncher.Launched begin(VmSpec spec, String hostname, Deadline deadline) {
         Stopwatch watch = Stopwatch.start();
-        VmProvider vms = ground.vms();
+        VmProvider vms = context.vms();
         Vm vm = vms.create(spec);
         try {
             vm.start(() -> identity(hostname), deadline);
-            return new VmLauncher.Begun(vm, StartKind.RESTORED, watch.elapsed(), Optional.empty());
+            return new VmLauncher.Launched(vm, StartKind.RESTORED, watch.elapsed(), Optional.empty());
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);
             throw failure;
@@ -103,7 +103,7 @@ public record ChildOrigin(
     }
 
     private GuestIdentity identity(String hostname) {
-        GuestIdentity fresh = GuestIdentity.fresh(hostname, ground.clock());
+        GuestIdentity fresh = GuestIdentity.fresh(hostname, context.clock());
         GuestIdentity alone = child.keepsRunning() ? fresh : fresh.withExecutionsEnded();
         return child.secrets()
                 .map(own -> own.addedTo(alone.withEarlierSecretsRemoved()))

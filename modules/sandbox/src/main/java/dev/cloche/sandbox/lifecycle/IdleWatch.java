@@ -24,31 +24,31 @@ final class IdleWatch implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Set<SandboxStatus> CAN_BE_IDLE = EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxRecord record;
     private final Duration timeout;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    private IdleWatch(SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Duration timeout) {
-        this.ground = ground;
-        this.ends = ends;
+    private IdleWatch(SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Duration timeout) {
+        this.context = context;
+        this.terminator = terminator;
         this.record = record;
         this.timeout = timeout;
         thread = Thread.ofVirtual().name("sandbox-idle-" + record.name()).unstarted(this::run);
     }
 
     /** Begins to watch a sandbox of this process; empty if it has no idle timeout. */
-    static Optional<IdleWatch> start(SandboxContext ground, SandboxTerminator ends, SandboxRecord record) {
+    static Optional<IdleWatch> start(SandboxContext context, SandboxTerminator terminator, SandboxRecord record) {
         Optional<IdleWatch> watch =
-                record.policies().idleTimeout().map(timeout -> new IdleWatch(ground, ends, record, timeout));
+                record.policies().idleTimeout().map(timeout -> new IdleWatch(context, terminator, record, timeout));
         watch.ifPresent(idle -> idle.thread.start());
         return watch;
     }
 
     private void run() {
-        SandboxDirectory directory = ground.locks().directory(record);
+        SandboxDirectory directory = context.locks().directory(record);
         try {
             Optional<Duration> unused = sinceUsed(directory);
             while (unused.isPresent()) {
@@ -72,7 +72,7 @@ final class IdleWatch implements AutoCloseable {
 
     /** Returns how long ago it was used by commands and copies, or by its published ports; empty if it is gone. */
     private Optional<Duration> sinceUsed(SandboxDirectory directory) {
-        Optional<Duration> ports = ground.vms().sincePortsUsed(SandboxTerminator.vmOf(record));
+        Optional<Duration> ports = context.vms().sincePortsUsed(SandboxTerminator.vmOf(record));
         return SandboxUse.sinceUsed(directory)
                 .map(used -> ports.filter(since -> since.compareTo(used) < 0).orElse(used));
     }
@@ -96,15 +96,15 @@ final class IdleWatch implements AutoCloseable {
                     .isEmpty()) {
                 return false;
             }
-            if (!ground.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {
+            if (!context.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {
                 return true;
             }
             // Recorded before, so that what counts as running never refuses, should this process die in between.
             SandboxUse.refuse(directory);
         }
-        ground.store()
+        context.store()
                 .byId(record.id())
-                .ifPresent(now -> ends.end(now, TerminationReason.IDLE_TIMEOUT, GRACE, Deadline.none()));
+                .ifPresent(now -> terminator.end(now, TerminationReason.IDLE_TIMEOUT, GRACE, Deadline.none()));
         return true;
     }
 

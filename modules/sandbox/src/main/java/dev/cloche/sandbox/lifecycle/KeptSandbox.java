@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Holds a detached sandbox that this process owns. */
 final class KeptSandbox implements AutoCloseable {
-    private final SandboxTerminator ends;
+    private final SandboxTerminator terminator;
     private final SandboxRecord record;
     private final Vm vm;
     private final OwnerLock lock;
@@ -16,12 +16,12 @@ final class KeptSandbox implements AutoCloseable {
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
 
-    KeptSandbox(SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Vm vm, OwnerLock lock) {
-        this.ends = ends;
+    KeptSandbox(SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Vm vm, OwnerLock lock) {
+        this.terminator = terminator;
         this.record = record;
         this.vm = vm;
         this.lock = lock;
-        idle = IdleWatch.start(ground, ends, record);
+        idle = IdleWatch.start(context, terminator, record);
     }
 
     /** Returns the id of its row. */
@@ -36,13 +36,13 @@ final class KeptSandbox implements AutoCloseable {
 
     /** Waits for the end, records it, and removes the sandbox if it is ephemeral. */
     void awaitEnd() {
-        ends.awaitEnd(record, vm);
+        terminator.awaitEnd(record, vm);
         closing.lock();
         try {
             if (!closed) {
                 vm.close();
-                ends.observed(record.id());
-                ends.cleanUnder(lock, record.id());
+                terminator.observed(record.id());
+                terminator.cleanUnder(lock, record.id());
             }
         } finally {
             closing.unlock();

@@ -33,8 +33,8 @@ final class KeptSandboxLoop {
     /** Is for a process that has just settled a sandbox, to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final long id;
     private final String name;
     private final Predicate<KeptSandboxLoop> leave;
@@ -46,9 +46,12 @@ final class KeptSandboxLoop {
 
     /** @param leave asked when nothing is left to do; false to look again */
     KeptSandboxLoop(
-            SandboxContext ground, SandboxTerminator ends, SandboxRecord record, Predicate<KeptSandboxLoop> leave) {
-        this.ground = ground;
-        this.ends = ends;
+            SandboxContext context,
+            SandboxTerminator terminator,
+            SandboxRecord record,
+            Predicate<KeptSandboxLoop> leave) {
+        this.context = context;
+        this.terminator = terminator;
         this.id = record.id();
         this.name = record.name();
         this.leave = leave;
@@ -151,7 +154,7 @@ final class KeptSandboxLoop {
     /** @return whether there is more to do at once */
     private boolean takeInHand() throws InterruptedException {
         lookAgain = false;
-        Optional<SandboxRecord> now = ground.store().byId(id).filter(KeptSandboxLoop::isWanted);
+        Optional<SandboxRecord> now = context.store().byId(id).filter(KeptSandboxLoop::isWanted);
         if (now.isEmpty()) {
             return false;
         }
@@ -160,7 +163,7 @@ final class KeptSandboxLoop {
 
     /** Waits in the kernel until its owner lets go of it or dies. */
     private boolean takeOver(SandboxRecord record) throws InterruptedException {
-        if (!(ground.locks().claim(record, Deadline.none()) instanceof Claim.Taken(OwnerLock lock, var found))) {
+        if (!(context.locks().claim(record, Deadline.none()) instanceof Claim.Taken(OwnerLock lock, var found))) {
             return false;
         }
         Optional<SandboxRecord> now = settled(lock, found);
@@ -174,8 +177,8 @@ final class KeptSandboxLoop {
 
     private Optional<SandboxRecord> settled(OwnerLock lock, SandboxRecord found) {
         try {
-            ends.endAbandonedStart(found);
-            return ends.settle(lock, found).filter(KeptSandboxLoop::isWanted);
+            terminator.endAbandonedStart(found);
+            return terminator.settle(lock, found).filter(KeptSandboxLoop::isWanted);
         } catch (Throwable failure) {
             lock.close();
             throw failure;
@@ -190,14 +193,14 @@ final class KeptSandboxLoop {
         boolean silent = false;
         RunRecord run = record.latestRun().orElseThrow();
         try {
-            Vm vm = ground.vms().adopt(run.vm(), Deadline.after(ADOPT_LIMIT));
-            if (ground.store().adopt(id, run.id(), ProcessIdentity.current())) {
-                hold(new KeptSandbox(ground, ends, record, vm, lock));
+            Vm vm = context.vms().adopt(run.vm(), Deadline.after(ADOPT_LIMIT));
+            if (context.store().adopt(id, run.id(), ProcessIdentity.current())) {
+                hold(new KeptSandbox(context, terminator, record, vm, lock));
                 return true;
             }
             vm.close();
         } catch (GuestException.ProtocolBroken nonsense) {
-            ends.endDeaf(record, SandboxTerminator.ENDABLE, nonsense);
+            terminator.endDeaf(record, SandboxTerminator.ENDABLE, nonsense);
         } catch (VmException.Busy | GuestException.ConnectionLost anothersOrOver) {
             // Another handle has it, or its end is about to be seen.
         } catch (VmException failed) {
@@ -206,7 +209,7 @@ final class KeptSandboxLoop {
                 warn("sandbox " + name + " cannot be adopted, and is tried again", failed);
             }
         }
-        Optional<SandboxRecord> now = ends.settle(lock, record);
+        Optional<SandboxRecord> now = terminator.settle(lock, record);
         lock.close();
         boolean ended = now.filter(found -> found.status().terminal()).isPresent();
         return ended || (silent && now.isPresent() && awaitNews());
@@ -236,11 +239,11 @@ final class KeptSandboxLoop {
         if (cancelled.await(left(over, RestartPolicy.pause(restarts)).toNanos(), TimeUnit.NANOSECONDS)) {
             return false;
         }
-        if (!(ground.locks().claim(ended, Deadline.after(RELEASE_LIMIT))
+        if (!(context.locks().claim(ended, Deadline.after(RELEASE_LIMIT))
                 instanceof Claim.Taken(OwnerLock lock, var now))) {
             return false;
         }
-        Optional<MainCommand> main = ground.store().mainCommand(id);
+        Optional<MainCommand> main = context.store().mainCommand(id);
         if (isCancelled()
                 || main.isEmpty()
                 || now.ephemeral()
@@ -248,20 +251,20 @@ final class KeptSandboxLoop {
                 || !now.status().terminal()
                 || !isWanted(now)) {
             try (lock) {
-                ends.cleanUnder(lock, id);
+                terminator.cleanUnder(lock, id);
             }
             return false;
         }
-        StartPlan plan = StartPlan.again(now, main.get(), ground.store().network(id));
-        SandboxStart.Started started = new SandboxStart(ground, ends, plan, PullListener.none(), Deadline.none())
+        StartPlan plan = StartPlan.again(now, main.get(), context.store().network(id));
+        SandboxStart.Started started = new SandboxStart(context, terminator, plan, PullListener.none(), Deadline.none())
                 .again(now, lock, restarts + 1);
-        hold(new KeptSandbox(ground, ends, started.record(), started.vm(), started.lock()));
+        hold(new KeptSandbox(context, terminator, started.record(), started.vm(), started.lock()));
         return true;
     }
 
     /** A clock that was set back makes this no longer than the pause itself. */
     private Duration left(Instant over, Duration pause) {
-        Duration left = pause.minus(Duration.between(over, ground.clock().instant()));
+        Duration left = pause.minus(Duration.between(over, context.clock().instant()));
         return left.compareTo(pause) < 0 ? left : pause;
     }
 

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Records new sandboxes under names that are free. */
 final class NewSandboxes {
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
 
-    NewSandboxes(SandboxContext ground, SandboxTerminator ends) {
-        this.ground = ground;
-        this.ends = ends;
+    NewSandboxes(SandboxContext context, SandboxTerminator terminator) {
+        this.context = context;
+        this.terminator = terminator;
     }
 
     /**
@@ -35,7 +35,7 @@ final class NewSandboxes {
         Optional<Place> place = insert(row, run);
         if (place.isEmpty()) {
             // The holder of the name may be an ephemeral sandbox that has ended and was not looked at since.
-            Optional<SandboxRecord> other = ground.store().byName(name).flatMap(ends::settled);
+            Optional<SandboxRecord> other = context.store().byName(name).flatMap(terminator::settled);
             if (other.isPresent()) {
                 throw new SandboxException.NameInUse(name, other.get().status());
             }
@@ -58,7 +58,7 @@ final class NewSandboxes {
         try {
             return insertNext(row, run);
         } catch (RowIds.Taken leftByALostCatalog) {
-            ground.store().skipIds(RowIds.highestIn(ground.locks().sandboxes()));
+            context.store().skipIds(RowIds.highestIn(context.locks().sandboxes()));
             return insertNext(row, run);
         }
     }
@@ -66,9 +66,9 @@ final class NewSandboxes {
     private Optional<Place> insertNext(SandboxStore.NewSandbox row, Optional<SandboxStore.NewRun> run) {
         AtomicReference<@Nullable OwnerLock> taken = new AtomicReference<>();
         try {
-            Optional<Long> id = ground.store().insert(row, run, directory -> {
-                RowIds.requireNew(ground.locks().directory(directory).path());
-                OwnerLock lock = ground.locks().lockNew(directory);
+            Optional<Long> id = context.store().insert(row, run, directory -> {
+                RowIds.requireNew(context.locks().directory(directory).path());
+                OwnerLock lock = context.locks().lockNew(directory);
                 taken.set(lock);
                 keepSecrets(lock.directory(), row.spec(), run.isPresent());
             });

@@ -12,30 +12,30 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds the sandboxes that this process owns: those that end with it, and the detached ones if it keeps them. */
 public final class OwnedSandboxes implements AutoCloseable {
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxEvents events;
     /** Those that end with this process, by their rows' ids. */
     private final Map<Long, RunningSandbox> attached = new ConcurrentHashMap<>();
 
-    private volatile @Nullable SandboxSupervisor keeper;
+    private volatile @Nullable SandboxSupervisor supervisor;
 
-    public OwnedSandboxes(SandboxContext ground, SandboxTerminator ends, SandboxEvents events) {
-        this.ground = ground;
-        this.ends = ends;
+    public OwnedSandboxes(SandboxContext context, SandboxTerminator terminator, SandboxEvents events) {
+        this.context = context;
+        this.terminator = terminator;
         this.events = events;
     }
 
     /** Keeps the detached ones from now on. */
     public void keep() {
-        SandboxSupervisor mine = new SandboxSupervisor(ground, ends, events);
-        keeper = mine;
+        SandboxSupervisor mine = new SandboxSupervisor(context, terminator, events);
+        supervisor = mine;
         mine.start();
     }
 
     /** Returns the VM of a sandbox that this process owns. */
     public Optional<Vm> vmOf(long sandbox) {
-        return Optional.ofNullable(keeper)
+        return Optional.ofNullable(supervisor)
                 .flatMap(mine -> mine.vmOf(sandbox))
                 .or(() -> Optional.ofNullable(attached.get(sandbox)).flatMap(RunningSandbox::ownVm));
     }
@@ -43,8 +43,9 @@ public final class OwnedSandboxes implements AutoCloseable {
     /** Takes one that is to end with this process. */
     public RunningSandbox own(SandboxStart.Started started, MainCommand main) {
         long id = started.record().id();
-        SandboxOwnership ownership = new SandboxOwnership(ground, ends, started, main, () -> attached.remove(id));
-        RunningSandbox sandbox = RunningSandbox.owned(ground, ends, started, ownership);
+        SandboxOwnership ownership =
+                new SandboxOwnership(context, terminator, started, main, () -> attached.remove(id));
+        RunningSandbox sandbox = RunningSandbox.owned(context, terminator, started, ownership);
         attached.put(id, sandbox);
         ownership.watch();
         return sandbox;
@@ -52,7 +53,7 @@ public final class OwnedSandboxes implements AutoCloseable {
 
     /** Takes one that is detached: it is kept by a process that is there to stay, and otherwise let go of. */
     public SandboxRecord letRun(SandboxStart.Started started) {
-        SandboxSupervisor mine = keeper;
+        SandboxSupervisor mine = supervisor;
         if (mine != null) {
             mine.keep(started.record(), started.vm(), started.lock());
         } else {
@@ -74,7 +75,7 @@ public final class OwnedSandboxes implements AutoCloseable {
                 first = first.or(() -> Optional.of(e));
             }
         }
-        SandboxSupervisor mine = keeper;
+        SandboxSupervisor mine = supervisor;
         if (mine != null) {
             mine.close();
         }

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /** Finds sandboxes as they are true now. */
-public record ReconciledSandboxes(SandboxContext ground, SandboxTerminator ends) {
+public record ReconciledSandboxes(SandboxContext context, SandboxTerminator terminator) {
     /**
      * Returns what is recorded, after it was held against what runs.
      *
      * @throws SandboxException.NotFound if there is none
      */
     public SandboxRecord named(String name) {
-        return ground.store()
+        return context.store()
                 .byName(name)
-                .flatMap(ends::settled)
+                .flatMap(terminator::settled)
                 .orElseThrow(() -> new SandboxException.NotFound(name));
     }
 
@@ -28,17 +28,17 @@ public record ReconciledSandboxes(SandboxContext ground, SandboxTerminator ends)
      * @throws SandboxException.NotFound if there is none any more
      */
     public SandboxRecord numbered(long id) {
-        return ground.store()
+        return context.store()
                 .byId(id)
-                .flatMap(ends::settled)
+                .flatMap(terminator::settled)
                 .orElseThrow(() -> new SandboxException.NotFound("number " + id));
     }
 
     /** Lists sandboxes, the newest first. */
     public SandboxPage list(SandboxFilter filter) {
-        List<SandboxRecord> found = ground.store().list(filter);
+        List<SandboxRecord> found = context.store().list(filter);
         List<SandboxRecord> settled = found.stream()
-                .flatMap(record -> ends.settled(record).stream())
+                .flatMap(record -> terminator.settled(record).stream())
                 .filter(record ->
                         filter.statuses().isEmpty() || filter.statuses().contains(record.status()))
                 .toList();

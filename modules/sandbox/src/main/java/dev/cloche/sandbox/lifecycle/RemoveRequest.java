@@ -14,13 +14,14 @@ import java.util.Optional;
  *
  * @param force whether it is killed if it runs
  */
-public record RemoveRequest(SandboxContext ground, SandboxTerminator ends, SandboxRecord sandbox, boolean force) {
+public record RemoveRequest(
+        SandboxContext context, SandboxTerminator terminator, SandboxRecord sandbox, boolean force) {
     public void perform(Deadline deadline) {
         if (sandbox.status().active() && !force) {
             throw new SandboxException.StillRunning(sandbox.name(), sandbox.status());
         }
-        ends.end(sandbox, TerminationReason.SHUTDOWN_REQUESTED, Duration.ZERO, deadline);
-        Optional<SandboxRecord> ended = ground.store().byId(sandbox.id());
+        terminator.end(sandbox, TerminationReason.SHUTDOWN_REQUESTED, Duration.ZERO, deadline);
+        Optional<SandboxRecord> ended = context.store().byId(sandbox.id());
         if (ended.isPresent()) {
             if (ended.get().status().active()) {
                 throw new SandboxException.StillRunning(
@@ -32,7 +33,7 @@ public record RemoveRequest(SandboxContext ground, SandboxTerminator ends, Sandb
 
     /** Waits for its owner to let go of it. */
     private void remove(SandboxRecord ended, Deadline deadline) {
-        switch (ground.locks().claimPatiently(ended, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
+        switch (context.locks().claimPatiently(ended, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
             case Claim.Gone() -> {}
             case Claim.Held() -> throw new SandboxException.Owned(ended.name());
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
@@ -44,11 +45,11 @@ public record RemoveRequest(SandboxContext ground, SandboxTerminator ends, Sandb
     }
 
     private void removeUnder(OwnerLock lock, SandboxRecord now) {
-        if (ground.store().doom(now.id())) {
-            new SandboxRemoval(ground).discard(lock, now);
+        if (context.store().doom(now.id())) {
+            new SandboxRemoval(context).discard(lock, now);
             return;
         }
-        Optional<SandboxRecord> there = ground.store().byId(now.id());
+        Optional<SandboxRecord> there = context.store().byId(now.id());
         if (there.isPresent()) {
             throw new SandboxException.StillRunning(now.name(), there.get().status());
         }

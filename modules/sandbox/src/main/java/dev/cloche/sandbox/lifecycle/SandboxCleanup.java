@@ -20,17 +20,17 @@ import java.util.Optional;
  * interrupts is found by the row.
  */
 public final class SandboxCleanup {
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SandboxRemoval removal;
 
-    public SandboxCleanup(SandboxContext ground) {
-        this.ground = ground;
-        removal = new SandboxRemoval(ground);
+    public SandboxCleanup(SandboxContext context) {
+        this.context = context;
+        removal = new SandboxRemoval(context);
     }
 
     /** Removes it as the class says; waits only for the end of a VM whose end is recorded and was never carried out. */
     public CleanupOutcome clean(long id) {
-        Optional<SandboxRecord> known = ground.store().byId(id);
+        Optional<SandboxRecord> known = context.store().byId(id);
         if (known.isEmpty()) {
             return CleanupOutcome.ALREADY_GONE;
         }
@@ -38,7 +38,7 @@ public final class SandboxCleanup {
         if (skipped.isPresent()) {
             return skipped.get();
         }
-        return switch (ground.locks().claim(known.get())) {
+        return switch (context.locks().claim(known.get())) {
             case SandboxLocks.Claim.Held() -> CleanupOutcome.SKIPPED_LIVE_PID;
             case SandboxLocks.Claim.Gone() -> CleanupOutcome.ALREADY_GONE;
             case SandboxLocks.Claim.Taken(OwnerLock lock, SandboxRecord record) -> {
@@ -55,7 +55,7 @@ public final class SandboxCleanup {
      * moment later.
      */
     public CleanupOutcome cleanUnder(OwnerLock lock, long id) {
-        Optional<SandboxRecord> record = ground.store().byId(id);
+        Optional<SandboxRecord> record = context.store().byId(id);
         if (record.isEmpty()) {
             lock.directory().remove();
             return CleanupOutcome.ALREADY_GONE;
@@ -78,7 +78,7 @@ public final class SandboxCleanup {
     }
 
     private boolean live(VmId vm) {
-        return ground.vms()
+        return context.vms()
                 .get(vm)
                 .map(VmInfo::state)
                 .filter(state -> state.live())

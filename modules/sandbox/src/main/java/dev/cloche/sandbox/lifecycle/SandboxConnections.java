@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Reaches into sandboxes of any process. */
-public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) {
+public record SandboxConnections(SandboxContext context, SandboxTerminator terminator) {
     /**
      * Connects to the guest of one that is in one of these statuses.
      *
@@ -28,12 +28,16 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
         if (!wanted.contains(record.status())) {
             throw new SandboxException.NotRunning(name, record.status());
         }
-        ImageConfig config = ground.images()
+        ImageConfig config = context.images()
                 .heldConfig(SandboxContext.holder(record.id(), name))
                 .orElseThrow(() -> new SandboxException.NotRunning(name, record.status()));
         try {
             return RunningSandbox.connected(
-                    ground, ends, record, ground.vms().connect(SandboxTerminator.vmOf(record), deadline), config);
+                    context,
+                    terminator,
+                    record,
+                    context.vms().connect(SandboxTerminator.vmOf(record), deadline),
+                    config);
         } catch (VmException.NotFound | VmException.WrongState | GuestException.ConnectionLost lost) {
             throw meaning(lost, record);
         }
@@ -41,8 +45,8 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
 
     /** Tells what a failure to reach a VM means: if it is alive, what it is; otherwise the end of the sandbox. */
     RuntimeException meaning(VmException lost, SandboxRecord record) {
-        SandboxRecord now = new ReconciledSandboxes(ground, ends).named(record.name());
-        boolean alive = ground.vms()
+        SandboxRecord now = new ReconciledSandboxes(context, terminator).named(record.name());
+        boolean alive = context.vms()
                 .get(SandboxTerminator.vmOf(now))
                 .filter(vm -> vm.state().live())
                 .isPresent();
@@ -51,14 +55,14 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
 
     /** Returns why it does not work at present; empty if it does, or does not run. */
     public Optional<VmHindrance> hindrance(SandboxRecord record) {
-        return record.isLive() ? ground.vms().hindrance(SandboxTerminator.vmOf(record)) : Optional.empty();
+        return record.isLive() ? context.vms().hindrance(SandboxTerminator.vmOf(record)) : Optional.empty();
     }
 
     /** Returns the ports that are published of it as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord record) {
         return record.status().active()
                 ? record.latestRun()
-                        .map(run -> ground.vms().publishedPorts(run.vm()))
+                        .map(run -> context.vms().publishedPorts(run.vm()))
                         .orElse(List.of())
                 : List.of();
     }
@@ -73,7 +77,7 @@ public record SandboxConnections(SandboxContext ground, SandboxTerminator ends) 
             throw new SandboxException.NotLogged(record.name());
         }
         try {
-            return ground.vms().outputLog(SandboxTerminator.vmOf(record));
+            return context.vms().outputLog(SandboxTerminator.vmOf(record));
         } catch (VmException.NotFound removedMeanwhile) {
             throw new SandboxException.NotFound(record.name());
         }

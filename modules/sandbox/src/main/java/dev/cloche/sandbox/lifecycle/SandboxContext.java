@@ -12,15 +12,15 @@ import java.time.Clock;
 
 /** Says what sandboxes are recorded in and made of. */
 public record SandboxContext(
-        SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, VmLauncher beginnings) {
+        SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, VmLauncher launcher) {
     private static final String HOLDER_KIND = "sandbox";
 
     PoolStore pools() {
-        return beginnings.warm().store();
+        return launcher.warm().store();
     }
 
     /** Returns the claims on VMs of pools. */
-    PoolClaims tenancy() {
+    PoolClaims claims() {
         return new PoolClaims(vms, pools());
     }
 

@@ -30,12 +30,12 @@ import java.util.List;
 public final class SandboxDrain {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(30);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
 
-    public SandboxDrain(SandboxContext ground, SandboxTerminator ends) {
-        this.ground = ground;
-        this.ends = ends;
+    public SandboxDrain(SandboxContext context, SandboxTerminator terminator) {
+        this.context = context;
+        this.terminator = terminator;
     }
 
     /**
@@ -58,14 +58,14 @@ public final class SandboxDrain {
     }
 
     private void drain(SandboxRecord record, Deadline finish, Duration grace) throws InterruptedException {
-        SandboxDirectory directory = ground.locks().directory(record);
+        SandboxDirectory directory = context.locks().directory(record);
         try (EndHold _ = EndHold.take(directory, EndPlan.drain(finish, grace))) {
             // In this order: should this process die in between, a sandbox that counts as running would refuse every
             // command.
-            if (ground.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE)) {
+            if (context.store().ask(record.id(), TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE)) {
                 SandboxUse.refuse(directory);
                 if (record.status() == SandboxStatus.PAUSED) {
-                    SandboxPause.release(ground, record, finish.orAfter(CONNECT_LIMIT));
+                    SandboxPause.release(context, record, finish.orAfter(CONNECT_LIMIT));
                 }
                 await(record, directory, finish);
                 stop(record, grace);
@@ -79,7 +79,7 @@ public final class SandboxDrain {
      * @param plan how far it has come
      */
     public void goOn(SandboxRecord record, EndPlan plan) throws InterruptedException {
-        SandboxDirectory directory = ground.locks().directory(record);
+        SandboxDirectory directory = context.locks().directory(record);
         try (EndHold _ = EndHold.take(directory)) {
             Deadline finish = plan.finish();
             if (!finish.passed()) {
@@ -94,7 +94,7 @@ public final class SandboxDrain {
     /** It may have been paused before. Commands of a guest that cannot go on are waited for until it is stopped. */
     private void goOnIfHalted(SandboxRecord record, Deadline finish) {
         try {
-            SandboxPause.release(ground, record, finish);
+            SandboxPause.release(context, record, finish);
         } catch (VmException.Interrupted closing) {
             throw closing;
         } catch (VmException hindered) {
@@ -109,7 +109,7 @@ public final class SandboxDrain {
     }
 
     private void stop(SandboxRecord record, Duration grace) {
-        ground.store().byId(record.id()).ifPresent(now -> ends.end(now, reason(now), grace, Deadline.none()));
+        context.store().byId(record.id()).ifPresent(now -> terminator.end(now, reason(now), grace, Deadline.none()));
     }
 
     /** Returns the reason to record: the end may have been asked for more urgently meanwhile. */
@@ -121,7 +121,7 @@ public final class SandboxDrain {
     private void awaitThoseOfTheDead(SandboxRecord record, SandboxDirectory directory, Deadline finish)
             throws InterruptedException {
         try (FileSignal uses = SandboxUse.watch(directory);
-                Vm vm = ground.vms().connect(SandboxTerminator.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
+                Vm vm = context.vms().connect(SandboxTerminator.vmOf(record), finish.orAfter(CONNECT_LIMIT))) {
             for (ExecutionInfo execution : known(vm, finish)) {
                 if (!execution.main()
                         && execution.key().isEmpty()

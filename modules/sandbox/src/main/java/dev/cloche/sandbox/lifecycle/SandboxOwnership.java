@@ -28,8 +28,8 @@ public final class SandboxOwnership {
     /** For a guest to write what it holds back to its disk. */
     private static final Duration FLUSH_LIMIT = Duration.ofSeconds(30);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxStart.Started started;
     private final MainCommand main;
     private final Optional<IdleWatch> idle;
@@ -40,24 +40,24 @@ public final class SandboxOwnership {
 
     /** @param onEnd told when the sandbox is over */
     SandboxOwnership(
-            SandboxContext ground,
-            SandboxTerminator ends,
+            SandboxContext context,
+            SandboxTerminator terminator,
             SandboxStart.Started started,
             MainCommand main,
             Runnable onEnd) {
-        this.ground = ground;
-        this.ends = ends;
+        this.context = context;
+        this.terminator = terminator;
         this.started = started;
         this.main = main;
         this.onEnd = onEnd;
-        idle = IdleWatch.start(ground, ends, started.record());
+        idle = IdleWatch.start(context, terminator, started.record());
     }
 
     /** Returns what the sandbox is for, which one that stays does again when it is started again. */
     public ExecRequest mainRequest(CommandOptions options) {
         MainCommand asked = new MainCommand(main.words(), options, main.stopSignal(), main.whole());
         if (!record().ephemeral() && !asked.equals(main)) {
-            ground.store().changeMain(record().id(), asked);
+            context.store().changeMain(record().id(), asked);
         }
         return CommandLine.mainRequest(record().image(), asked, started.config());
     }
@@ -83,7 +83,7 @@ public final class SandboxOwnership {
     void watch() {
         Thread.ofVirtual().name("sandbox-" + record().name()).start(() -> {
             try {
-                ends.awaitEnd(record(), vm());
+                terminator.awaitEnd(record(), vm());
                 hasEnded();
             } catch (RuntimeException unrecorded) {
                 // The next process that reads the record will see to it.
@@ -103,9 +103,9 @@ public final class SandboxOwnership {
 
     /** Takes note that its main command has ended, and it with that. */
     public void finish(ExitStatus status) {
-        endOnce(() -> end(ends.ofMain(record().id(), status)));
+        endOnce(() -> end(terminator.ofMain(record().id(), status)));
         // The process that stopped it may have seen its VM end before any process knew of this.
-        ground.store().mainEnded(vm().id(), Termination.ofMain(status, false));
+        context.store().mainEnded(vm().id(), Termination.ofMain(status, false));
     }
 
     /** Ends it unless it has ended by itself. */
@@ -123,7 +123,7 @@ public final class SandboxOwnership {
     public void detach() {
         endOnce(() -> {
             try {
-                ends.detach(record().id(), vm());
+                terminator.detach(record().id(), vm());
             } catch (VmException.WrongState endedMeanwhile) {
                 observeEnd();
                 return;
@@ -144,7 +144,7 @@ public final class SandboxOwnership {
     private void end(Termination how) {
         own = how;
         try {
-            ends.record(record().id(), how);
+            terminator.record(record().id(), how);
         } finally {
             keepWhatIsWritten();
             vm().close();
@@ -167,7 +167,7 @@ public final class SandboxOwnership {
 
     private void observeEnd() {
         vm().close();
-        ends.observed(record().id());
+        terminator.observed(record().id());
     }
 
     private void endOnce(Runnable end) {
@@ -179,7 +179,7 @@ public final class SandboxOwnership {
                     idle.ifPresent(IdleWatch::close);
                     try (OwnerLock lock = started.lock()) {
                         end.run();
-                        ends.cleanUnder(lock, record().id());
+                        terminator.cleanUnder(lock, record().id());
                     }
                 }
             } finally {

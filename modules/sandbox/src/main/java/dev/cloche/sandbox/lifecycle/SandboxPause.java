@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * recorded as paused never halts what is just being resumed, and a process that dies in between leaves a sandbox that is
  * recorded as paused and runs, never the other way round.
  */
-public record SandboxPause(SandboxContext ground, SandboxConnections connections, SandboxRecord record) {
+public record SandboxPause(SandboxContext context, SandboxConnections connections, SandboxRecord record) {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
 
     /**
@@ -66,7 +66,7 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
     }
 
     private <T> T inTurn(Deadline deadline, Supplier<T> change) {
-        try (LockFile _ = ground.locks()
+        try (LockFile _ = context.locks()
                 .directory(record)
                 .lockPause(deadline)
                 .orElseThrow(() -> new SandboxException.Owned(record.name()))) {
@@ -79,35 +79,35 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
 
     /** Recorded first: should this process die in between, a sweep halts the guest. */
     private void halt(Deadline deadline) {
-        boolean mine = ground.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.PAUSED);
+        boolean mine = context.store().move(record.id(), SandboxStatus.RUNNING, SandboxStatus.PAUSED);
         if (!mine && status() != SandboxStatus.PAUSED) {
             throw new SandboxException.NotRunning(record.name(), status());
         }
         try {
-            change(() -> ground.vms().pause(vm(), deadline));
+            change(() -> context.vms().pause(vm(), deadline));
         } catch (Throwable failure) {
             if (mine) {
                 Uninterrupted.after(failure, this::takeBack);
             }
             throw failure;
         }
-        if (!isToBeHalted(ground, record.id(), vm())) {
-            change(() -> ground.vms().resume(vm(), deadline));
+        if (!isToBeHalted(context, record.id(), vm())) {
+            change(() -> context.vms().resume(vm(), deadline));
         }
     }
 
     /** QEMU may have halted the guest and not said so in time. */
     private void takeBack() {
-        ground.vms().resume(vm(), Deadline.after(ANSWER_LIMIT));
-        ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
+        context.vms().resume(vm(), Deadline.after(ANSWER_LIMIT));
+        context.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
     }
 
     /**
      * Says whether it is still to be halted: a process that ends it asks for that without this lock, and wants to speak
      * to its guest.
      */
-    private static boolean isToBeHalted(SandboxContext ground, long id, VmId vm) {
-        return ground.store()
+    private static boolean isToBeHalted(SandboxContext context, long id, VmId vm) {
+        return context.store()
                 .byId(id)
                 .filter(now -> now.status() == SandboxStatus.PAUSED)
                 .filter(now -> CrashDetection.asked(now).isEmpty())
@@ -120,7 +120,7 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
     }
 
     private SandboxStatus status() {
-        return ground.store().byId(record.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
+        return context.store().byId(record.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
     }
 
     /** @return whether it was paused */
@@ -128,11 +128,11 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
         SandboxStatus now = status();
         requireLive(record.name(), now);
         if (now == SandboxStatus.PAUSED) {
-            change(() -> ground.vms().resume(vm(), deadline));
-            return ground.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
+            change(() -> context.vms().resume(vm(), deadline));
+            return context.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
         }
-        if (ground.vms().hindrance(vm()).isPresent()) {
-            change(() -> ground.vms().resume(vm(), deadline));
+        if (context.vms().hindrance(vm()).isPresent()) {
+            change(() -> context.vms().resume(vm(), deadline));
         }
         return false;
     }
@@ -142,12 +142,12 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
      *
      * @throws SandboxException.Interrupted if this thread is interrupted
      */
-    static void release(SandboxContext ground, SandboxRecord record, Deadline deadline) {
+    static void release(SandboxContext context, SandboxRecord record, Deadline deadline) {
         Deadline patience = deadline.orAfter(ANSWER_LIMIT);
         Optional<LockFile> lock = Optional.empty();
         try {
-            lock = ground.locks().directory(record).lockPause(patience);
-            ground.vms().resume(SandboxTerminator.vmOf(record), patience);
+            lock = context.locks().directory(record).lockPause(patience);
+            context.vms().resume(SandboxTerminator.vmOf(record), patience);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SandboxException.Interrupted(record.name());
@@ -157,20 +157,20 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
     }
 
     /** Halts the guest of a sandbox that is recorded as paused, unless a process is just halting or resuming it. */
-    public static void restore(SandboxContext ground, SweepRow row, Deadline deadline) {
+    public static void restore(SandboxContext context, SweepRow row, Deadline deadline) {
         VmId vm = row.run().orElseThrow().vm();
         // Waits neither for the process that has the lock, nor for a QEMU of which it is known that it does not answer.
-        if (ground.vms().hindrance(vm).filter(why -> why == VmHindrance.SILENT).isPresent()) {
+        if (context.vms().hindrance(vm).filter(why -> why == VmHindrance.SILENT).isPresent()) {
             return;
         }
-        try (LockFile lock = ground.locks()
+        try (LockFile lock = context.locks()
                 .directory(row.directory())
                 .lockPause(Deadline.after(Duration.ZERO))
                 .orElse(null)) {
-            if (lock != null && isToBeHalted(ground, row.id(), vm)) {
-                ground.vms().pause(vm, deadline);
-                if (!isToBeHalted(ground, row.id(), vm)) {
-                    ground.vms().resume(vm, Deadline.after(ANSWER_LIMIT));
+            if (lock != null && isToBeHalted(context, row.id(), vm)) {
+                context.vms().pause(vm, deadline);
+                if (!isToBeHalted(context, row.id(), vm)) {
+                    context.vms().resume(vm, Deadline.after(ANSWER_LIMIT));
                 }
             }
         } catch (InterruptedException e) {
@@ -190,10 +190,10 @@ public record SandboxPause(SandboxContext ground, SandboxConnections connections
 
     /** A guest's clock stands still while it is halted. */
     private void setClock(Deadline deadline) {
-        try (Vm vm = ground.vms().connect(SandboxTerminator.vmOf(record), deadline)) {
+        try (Vm vm = context.vms().connect(SandboxTerminator.vmOf(record), deadline)) {
             vm.guest()
                     .beginConfigure(
-                            GuestIdentity.UNCHANGED.withClock(ground.clock().instant()), deadline)
+                            GuestIdentity.UNCHANGED.withClock(context.clock().instant()), deadline)
                     .await();
         } catch (ClocheException late) {
             System.getLogger(SandboxPause.class.getName())

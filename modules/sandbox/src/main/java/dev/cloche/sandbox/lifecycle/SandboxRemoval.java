@@ -12,10 +12,10 @@ import java.time.Duration;
 public final class SandboxRemoval {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
 
-    public SandboxRemoval(SandboxContext ground) {
-        this.ground = ground;
+    public SandboxRemoval(SandboxContext context) {
+        this.context = context;
     }
 
     /**
@@ -25,40 +25,40 @@ public final class SandboxRemoval {
      * @return whether this call removed the row
      */
     boolean discard(OwnerLock lock, SandboxRecord record) {
-        ground.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
-        ground.vms().disks().delete(lock.directory().disk());
+        context.store().runs(record.id()).forEach(run -> destroyOwn(record.id(), run.vm()));
+        context.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
-        ground.images().release(SandboxContext.holder(record.id(), record.name()));
-        return ground.store().deleteEnded(record.id());
+        context.images().release(SandboxContext.holder(record.id(), record.name()));
+        return context.store().deleteEnded(record.id());
     }
 
     /** Removes the runs of a sandbox beyond those that are kept; files first here, too. */
     void trim(SandboxRecord record) {
-        ground.store().runs(record.id()).stream()
+        context.store().runs(record.id()).stream()
                 .filter(run -> run.status() == RunStatus.TERMINATED)
                 .skip(record.policies().keptRuns() - 1L)
                 .forEach(run -> {
                     destroyOwn(record.id(), run.vm());
-                    ground.store().deleteRun(run.id());
+                    context.store().deleteRun(run.id());
                 });
     }
 
     /** Destroys a VM that is recorded as a sandbox's, unless it is a pool's, or by now another's. */
     public void destroyOwn(long sandbox, VmId id) {
-        if (ground.tenancy().has(sandbox, id)) {
+        if (context.claims().has(sandbox, id)) {
             destroy(id);
         }
     }
 
     public void destroy(VmId id) {
         // A process that records an end before it carries it out may have died in between.
-        if (ground.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
+        if (context.vms().get(id).filter(vm -> vm.state().live()).isPresent()) {
             try {
-                ground.vms().kill(id, Deadline.after(KILL_LIMIT));
+                context.vms().kill(id, Deadline.after(KILL_LIMIT));
             } catch (VmException.NotFound | VmException.WrongState endedMeanwhile) {
                 // As was to be reached.
             }
         }
-        ground.vms().destroy(id);
+        context.vms().destroy(id);
     }
 }

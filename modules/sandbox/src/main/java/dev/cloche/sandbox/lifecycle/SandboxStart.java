@@ -35,24 +35,28 @@ import java.util.function.Supplier;
  * sandbox that was there before, the record of the failure.
  */
 public final class SandboxStart {
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final StartPlan plan;
     private final PullListener listener;
     private final Deadline deadline;
     private final Stopwatch total = Stopwatch.start();
     private final StartVmChoice vm;
-    private final StartCompletion arrival;
+    private final StartCompletion completion;
 
     public SandboxStart(
-            SandboxContext ground, SandboxTerminator ends, StartPlan plan, PullListener listener, Deadline deadline) {
-        this.ground = ground;
-        this.ends = ends;
+            SandboxContext context,
+            SandboxTerminator terminator,
+            StartPlan plan,
+            PullListener listener,
+            Deadline deadline) {
+        this.context = context;
+        this.terminator = terminator;
         this.plan = plan;
         this.listener = listener;
         this.deadline = deadline.orAfter(plan.timeout());
-        vm = new StartVmChoice(ground, plan, this.deadline);
-        arrival = new StartCompletion(ground, plan, this.deadline);
+        vm = new StartVmChoice(context, plan, this.deadline);
+        completion = new StartCompletion(context, plan, this.deadline);
     }
 
     /**
@@ -91,8 +95,8 @@ public final class SandboxStart {
      */
     Started again(SandboxRecord record, OwnerLock lock, int restarts) {
         try {
-            new SandboxRemoval(ground).trim(record);
-            if (!ground.store().startAgain(record.id(), record.status(), run(true), restarts)) {
+            new SandboxRemoval(context).trim(record);
+            if (!context.store().startAgain(record.id(), record.status(), run(true), restarts)) {
                 throw new SandboxException.Owned(record.name());
             }
         } catch (Throwable failure) {
@@ -114,15 +118,15 @@ public final class SandboxStart {
             origin.copyDisk(prepared.directory().disk());
             if (!spec.ephemeral()) {
                 prepared.directory().secrets().write(spec.secrets());
-                ground.store().keep(place.id());
+                context.store().keep(place.id());
             }
             return origin.boots() ? begin(prepared, origin.detached()) : goOn(prepared, origin);
         });
     }
 
     private Started goOn(Prepared prepared, ChildOrigin origin) {
-        VmLauncher.Begun begun = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
-        Started up = arrival.await(prepared, begun, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
+        VmLauncher.Launched launched = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
+        Started up = completion.await(prepared, launched, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
         if (origin.detached()) {
             StartCompletion.letGo(up.vm());
         }
@@ -155,26 +159,26 @@ public final class SandboxStart {
         try {
             return beginOnce(prepared, detached);
         } catch (VmException.StartFailed failed) {
-            if (!ground.images().mendHeld(plan.image(), holder, listener, deadline)) {
+            if (!context.images().mendHeld(plan.image(), holder, listener, deadline)) {
                 throw failed;
             }
             vm.anew(prepared.place().id());
             return beginOnce(prepared, detached);
         } catch (VmException.Deadline late) {
-            ground.images().doubtHeld(holder);
+            context.images().doubtHeld(holder);
             throw late;
         }
     }
 
     private Started beginOnce(Prepared prepared, boolean detached) {
         Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
-        GuestSetup newcomer = newcomer(prepared);
-        WarmStarts.Outcome warm = vm.warm(prepared, detached, newcomer);
-        VmLauncher.Begun begun = warm.vm()
-                .map(VmLauncher.Begun::warm)
-                .orElseGet(() -> ground.beginnings()
-                        .begin(vm.booted(prepared, detached), plan.image().toString(), newcomer, deadline));
-        return arrival.await(prepared, begun, warm, main, total);
+        GuestSetup setup = setup(prepared);
+        WarmStarts.Outcome warm = vm.warm(prepared, detached, setup);
+        VmLauncher.Launched launched = warm.vm()
+                .map(VmLauncher.Launched::warm)
+                .orElseGet(() -> context.launcher()
+                        .begin(vm.booted(prepared, detached), plan.image().toString(), setup, deadline));
+        return completion.await(prepared, launched, warm, main, total);
     }
 
     /** Returns what a sandbox that outlives this process ends with. */
@@ -188,7 +192,7 @@ public final class SandboxStart {
         return SandboxContext.holder(place.id(), plan.name());
     }
 
-    private GuestSetup newcomer(Prepared prepared) {
+    private GuestSetup setup(Prepared prepared) {
         Secrets secrets =
                 plan.known().isPresent() ? prepared.directory().secrets().read() : plan.secrets();
         return new GuestSetup(plan.name(), secrets);
@@ -196,13 +200,13 @@ public final class SandboxStart {
 
     private ImageDisk disk(ImageHolder holder) {
         return plan.known()
-                .flatMap(_ -> ground.images().acquireHeld(plan.image(), holder, listener, deadline))
-                .orElseGet(() -> ground.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
+                .flatMap(_ -> context.images().acquireHeld(plan.image(), holder, listener, deadline))
+                .orElseGet(() -> context.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
     }
 
     private Place claimNew(SandboxSpec spec, boolean detached) {
         SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
-        return new NewSandboxes(ground, ends).claim(row, Optional.of(run(detached)));
+        return new NewSandboxes(context, terminator).claim(row, Optional.of(run(detached)));
     }
 
     private SandboxStore.NewRun run(boolean detached) {
@@ -215,11 +219,11 @@ public final class SandboxStart {
      */
     private void forget(Place place, Throwable failure) {
         try (OwnerLock lock = place.lock()) {
-            ends.record(place.id(), arrival.termination(failure));
+            terminator.record(place.id(), completion.termination(failure));
             if (plan.known().isPresent()) {
-                new SandboxRemoval(ground).destroy(vm.id());
+                new SandboxRemoval(context).destroy(vm.id());
             } else {
-                ends.forget(lock, place.id(), plan.name(), vm.id());
+                terminator.forget(lock, place.id(), plan.name(), vm.id());
             }
         }
     }

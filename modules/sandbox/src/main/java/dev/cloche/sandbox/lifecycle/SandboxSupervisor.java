@@ -29,8 +29,8 @@ final class SandboxSupervisor implements AutoCloseable {
             SandboxEvent.Kind.STOPPED,
             SandboxEvent.Kind.CRASHED);
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxEvents events;
     private final Thread listener = Thread.ofVirtual().name("sandbox-keeper").unstarted(this::listen);
     /** By the id of the sandbox: what is being done about it. */
@@ -39,9 +39,9 @@ final class SandboxSupervisor implements AutoCloseable {
     private final ReentrantLock changing = new ReentrantLock();
     private boolean closed;
 
-    SandboxSupervisor(SandboxContext ground, SandboxTerminator ends, SandboxEvents events) {
-        this.ground = ground;
-        this.ends = ends;
+    SandboxSupervisor(SandboxContext context, SandboxTerminator terminator, SandboxEvents events) {
+        this.context = context;
+        this.terminator = terminator;
         this.events = events;
     }
 
@@ -52,11 +52,11 @@ final class SandboxSupervisor implements AutoCloseable {
 
     private void listen() {
         try (SandboxEvents.Stream stream = events.from(Optional.empty())) {
-            ground.store().unkept().forEach(this::look);
+            context.store().unkept().forEach(this::look);
             while (true) {
                 SandboxEvent event = stream.next();
                 if (WORTH_A_LOOK.contains(event.kind())) {
-                    ground.store().byId(event.sandboxId()).ifPresent(this::look);
+                    context.store().byId(event.sandboxId()).ifPresent(this::look);
                 }
             }
         } catch (InterruptedException closing) {
@@ -76,7 +76,7 @@ final class SandboxSupervisor implements AutoCloseable {
             if (busy != null) {
                 busy.lookAgain();
             } else if (!closed && KeptSandboxLoop.isWanted(record)) {
-                begin(new KeptSandboxLoop(ground, ends, record, this::leave));
+                begin(new KeptSandboxLoop(context, terminator, record, this::leave));
             }
         } finally {
             changing.unlock();
@@ -85,7 +85,7 @@ final class SandboxSupervisor implements AutoCloseable {
 
     /** Owns a detached sandbox that was started here. */
     void keep(SandboxRecord record, Vm vm, OwnerLock lock) {
-        KeptSandbox sandbox = new KeptSandbox(ground, ends, record, vm, lock);
+        KeptSandbox sandbox = new KeptSandbox(context, terminator, record, vm, lock);
         changing.lock();
         try {
             if (closed) {
@@ -94,7 +94,7 @@ final class SandboxSupervisor implements AutoCloseable {
             }
             // It may be waiting for the lock that is held here.
             KeptSandboxLoop before = tended.get(record.id());
-            begin(new KeptSandboxLoop(ground, ends, record, this::leave).with(sandbox));
+            begin(new KeptSandboxLoop(context, terminator, record, this::leave).with(sandbox));
             if (before != null) {
                 before.cancel();
             }
@@ -108,9 +108,9 @@ final class SandboxSupervisor implements AutoCloseable {
         return Optional.ofNullable(tended.get(id)).flatMap(KeptSandboxLoop::vm);
     }
 
-    private void begin(KeptSandboxLoop tending) {
-        tended.put(tending.id(), tending);
-        tending.start();
+    private void begin(KeptSandboxLoop loop) {
+        tended.put(loop.id(), loop);
+        loop.start();
     }
 
     /**
@@ -118,13 +118,13 @@ final class SandboxSupervisor implements AutoCloseable {
      *
      * @return false if there is something new to be looked at
      */
-    private boolean leave(KeptSandboxLoop tending) {
+    private boolean leave(KeptSandboxLoop loop) {
         changing.lock();
         try {
-            if (tending.isToLookAgain()) {
+            if (loop.isToLookAgain()) {
                 return false;
             }
-            tended.remove(tending.id(), tending);
+            tended.remove(loop.id(), loop);
             return true;
         } finally {
             changing.unlock();

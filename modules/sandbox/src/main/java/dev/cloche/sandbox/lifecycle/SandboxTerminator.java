@@ -44,14 +44,14 @@ public final class SandboxTerminator {
     public static final Set<SandboxStatus> ENDABLE =
             EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED, SandboxStatus.DRAINING);
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SandboxRemoval removal;
     private final SandboxCleanup cleanup;
 
-    public SandboxTerminator(SandboxContext ground) {
-        this.ground = ground;
-        removal = new SandboxRemoval(ground);
-        cleanup = new SandboxCleanup(ground);
+    public SandboxTerminator(SandboxContext context) {
+        this.context = context;
+        removal = new SandboxRemoval(context);
+        cleanup = new SandboxCleanup(context);
     }
 
     /**
@@ -59,7 +59,7 @@ public final class SandboxTerminator {
      * no end can be recorded, it is as it stands.
      */
     Optional<SandboxRecord> settled(SandboxRecord record) {
-        if (ground.store().readOnly()) {
+        if (context.store().readOnly()) {
             return Optional.of(record);
         }
         boolean over = record.status().terminal() && record.ephemeral();
@@ -68,7 +68,7 @@ public final class SandboxTerminator {
         }
         return switch (claimSoon(record)) {
             // Its owner is about to say how it ended, or another process is settling or removing it.
-            case Claim.Held() -> ground.store().byId(record.id());
+            case Claim.Held() -> context.store().byId(record.id());
             case Claim.Gone() -> Optional.empty();
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
                 try (lock) {
@@ -84,14 +84,14 @@ public final class SandboxTerminator {
      */
     private Claim claimSoon(SandboxRecord record) {
         Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
-        return ground.locks().claimPatiently(record, Deadline.after(patience));
+        return context.locks().claimPatiently(record, Deadline.after(patience));
     }
 
     /** Reconciles a record with what is really there, for a caller that holds its lock. */
     Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
         leftover(record).ifPresent(termination -> record(record.id(), termination));
         cleanUnder(lock, record.id());
-        return ground.store().byId(record.id());
+        return context.store().byId(record.id());
     }
 
     private Optional<Termination> leftover(SandboxRecord record) {
@@ -100,7 +100,7 @@ public final class SandboxTerminator {
 
     /** Records an end, unless one is recorded already. */
     public void record(long id, Termination termination) {
-        ground.store().end(id, termination);
+        context.store().end(id, termination);
     }
 
     /**
@@ -109,14 +109,14 @@ public final class SandboxTerminator {
      * would be an orphan.
      */
     void detach(long id, Vm vm) {
-        if (ground.store().detach(id)) {
+        if (context.store().detach(id)) {
             vm.detach();
         }
     }
 
     /** Returns why a sandbox is over whose VM has ended in this way. */
     public Termination termination(long id, VmId vm, VmExit exit) {
-        Optional<SandboxRecord> record = ground.store().byId(id);
+        Optional<SandboxRecord> record = context.store().byId(id);
         // A killed VM without a record was killed by the process that removed the record.
         Optional<TerminationReason> asked = record.isPresent()
                 ? CrashDetection.asked(record.get())
@@ -129,7 +129,7 @@ public final class SandboxTerminator {
 
     /** Returns how a sandbox ends whose main command has ended, and whose owner ends it with that. */
     Termination ofMain(long id, ExitStatus status) {
-        return ground.store()
+        return context.store()
                 .byId(id)
                 .flatMap(CrashDetection::asked)
                 .map(why -> Termination.ofStoppedMain(why, status))
@@ -152,19 +152,19 @@ public final class SandboxTerminator {
         if (!record.status().active()) {
             if (record.policies().restart().kind() != RestartPolicy.Kind.NO) {
                 // It would be started again.
-                ground.store().giveUp(record.id());
+                context.store().giveUp(record.id());
             }
             return;
         }
         if (record.status() == SandboxStatus.STARTING
-                && ground.locks().directory(record).isHeld()) {
+                && context.locks().directory(record).isHeld()) {
             throw new SandboxException.Starting(record.name());
         }
         boolean atOnce = grace.isZero() || reason == TerminationReason.SIGNAL;
         EndPlan plan = EndPlan.stop(atOnce ? Duration.ZERO : grace);
         // Should this process die in between, a sweep of another goes on.
-        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
-            ground.store().ask(record.id(), reason, ENDABLE);
+        try (EndHold _ = EndHold.take(context.locks().directory(record), plan)) {
+            context.store().ask(record.id(), reason, ENDABLE);
             carryOut(record, reason, atOnce ? Duration.ZERO : grace, deadline);
         }
         // If it is to go. Otherwise the process that has it in hand sees to that.
@@ -174,11 +174,11 @@ public final class SandboxTerminator {
     private void carryOut(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
         try {
             boolean claimed = record.status() != SandboxStatus.STARTING
-                    || ground.tenancy().has(record.id(), vmOf(record));
+                    || context.claims().has(record.id(), vmOf(record));
             if (!claimed) {
                 // Its dead starter had chosen it, no more.
             } else if (grace.isZero()) {
-                ground.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
+                context.vms().kill(vmOf(record), deadline.orAfter(KILL_LIMIT));
             } else {
                 endSoftly(record, grace, deadline);
             }
@@ -210,8 +210,8 @@ public final class SandboxTerminator {
     /** Ends the sandbox of a guest that does not answer, for its owner to settle. */
     void endDeaf(SandboxRecord record, Set<SandboxStatus> from, VmException deaf) {
         EndPlan plan = EndPlan.stop(Duration.ZERO);
-        try (EndHold _ = EndHold.take(ground.locks().directory(record), plan)) {
-            if (ground.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
+        try (EndHold _ = EndHold.take(context.locks().directory(record), plan)) {
+            if (context.store().ask(record.id(), TerminationReason.AGENT_UNRESPONSIVE, from)) {
                 killDeaf(record, deaf);
             }
         }
@@ -224,7 +224,7 @@ public final class SandboxTerminator {
                         "the guest of sandbox " + record.name() + " does not answer, and is ended",
                         deaf);
         try {
-            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+            context.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
         } catch (VmException endedMeanwhile) {
             deaf.addSuppressed(endedMeanwhile);
         }
@@ -235,11 +235,11 @@ public final class SandboxTerminator {
      * dead, and no process would go on with the VM that it has begun.
      */
     void endAbandonedStart(SandboxRecord record) {
-        if (record.status() != SandboxStatus.STARTING || !ground.tenancy().has(record.id(), vmOf(record))) {
+        if (record.status() != SandboxStatus.STARTING || !context.claims().has(record.id(), vmOf(record))) {
             return;
         }
         try {
-            ground.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
+            context.vms().kill(vmOf(record), Deadline.after(KILL_LIMIT));
             record(record.id(), Termination.abandonedStart());
         } catch (VmException.NotFound | VmException.WrongState overOrNeverBegun) {
             // The process that settles it says how.
@@ -251,17 +251,17 @@ public final class SandboxTerminator {
         // One that is draining may have been paused before.
         if (record.status() != SandboxStatus.RUNNING) {
             try {
-                SandboxPause.release(ground, record, deadline);
+                SandboxPause.release(context, record, deadline);
             } catch (VmException.Monitor | VmException.Deadline | VmException.Hindered deaf) {
                 // Its guest will not answer either.
             }
         }
-        var _ = ground.vms().stop(id, grace, deadline);
+        var _ = context.vms().stop(id, grace, deadline);
     }
 
     private void recordEndOf(long id, Optional<TerminationReason> asked) {
         Optional<SandboxRecord> active =
-                ground.store().byId(id).filter(record -> record.status().active());
+                context.store().byId(id).filter(record -> record.status().active());
         if (active.isPresent()) {
             Optional<VmInfo> vm = vmInfo(active.get());
             Optional<TerminationReason> why = CrashDetection.asked(active.get()).or(() -> asked);
@@ -279,19 +279,19 @@ public final class SandboxTerminator {
     /** Removes all of a first start that failed, also if its row is gone. */
     public void forget(OwnerLock lock, long id, String name, VmId vm) {
         removal.destroy(vm);
-        ground.store().doom(id);
-        ground.vms().disks().delete(lock.directory().disk());
+        context.store().doom(id);
+        context.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
-        ground.images().release(SandboxContext.holder(id, name));
-        ground.store().deleteEnded(id);
+        context.images().release(SandboxContext.holder(id, name));
+        context.store().deleteEnded(id);
     }
 
     private Optional<VmInfo> vmInfo(SandboxRecord record) {
         return record.latestRun()
                 .map(RunRecord::vm)
                 .filter(vm -> record.status() != SandboxStatus.STARTING
-                        || !ground.vms().isPooled(vm))
-                .flatMap(ground.vms()::get);
+                        || !context.vms().isPooled(vm))
+                .flatMap(context.vms()::get);
     }
 
     /**

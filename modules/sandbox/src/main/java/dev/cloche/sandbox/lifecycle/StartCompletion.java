@@ -25,13 +25,13 @@ final class StartCompletion {
     /** From the guard's refusal to take orders to its last word on a VM that has ended; takes milliseconds. */
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final StartPlan plan;
     private final Deadline deadline;
     private boolean unanswered;
 
-    StartCompletion(SandboxContext ground, StartPlan plan, Deadline deadline) {
-        this.ground = ground;
+    StartCompletion(SandboxContext context, StartPlan plan, Deadline deadline) {
+        this.context = context;
         this.plan = plan;
         this.deadline = deadline;
     }
@@ -43,18 +43,18 @@ final class StartCompletion {
      */
     SandboxStart.Started await(
             SandboxStart.Prepared prepared,
-            VmLauncher.Begun begun,
+            VmLauncher.Launched launched,
             WarmStarts.Outcome warm,
             Optional<ExecRequest> main,
             Stopwatch total) {
-        Vm vm = begun.vm();
+        Vm vm = launched.vm();
         try {
             unanswered = true;
             // The record is written, and the command sent, while the guest is at it.
-            SandboxRecord record =
-                    running(prepared, vm, new StartRows.Note(begun.kind(), prepared.took(), begun.boot(), warm.pool()));
+            SandboxRecord record = running(
+                    prepared, vm, new StartRows.Note(launched.kind(), prepared.took(), launched.boot(), warm.pool()));
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
-            VmLauncher.Begun answered = begun.acknowledged();
+            VmLauncher.Launched answered = launched.acknowledged();
             unanswered = false;
             // However long this took, it could not have been used before.
             SandboxUse.touch(prepared.directory());
@@ -82,9 +82,9 @@ final class StartCompletion {
 
     private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
         long id = prepared.place().id();
-        Optional<ProcessIdentity> guard = ground.vms().get(vm.id()).flatMap(VmInfo::guard);
-        boolean moved = ground.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
-        SandboxRecord record = ground.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
+        Optional<ProcessIdentity> guard = context.vms().get(vm.id()).flatMap(VmInfo::guard);
+        boolean moved = context.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
+        SandboxRecord record = context.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
             // It was ended by a process that cared neither for its lock nor for its status.
             throw new SandboxException.NotRunning(plan.name(), record.status());

@@ -10,7 +10,8 @@ import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.vm.NetworkSpec;
 
 /** Asks for the start of a sandbox that was created, or has ended. */
-public record StartRequest(SandboxContext ground, SandboxTerminator ends, OwnedSandboxes hands, SandboxRecord sandbox) {
+public record StartRequest(
+        SandboxContext context, SandboxTerminator terminator, OwnedSandboxes owned, SandboxRecord sandbox) {
     public SandboxRecord perform(PullListener listener, Deadline deadline) {
         return switch (sandbox.status()) {
             case RUNNING -> sandbox;
@@ -21,24 +22,24 @@ public record StartRequest(SandboxContext ground, SandboxTerminator ends, OwnedS
     }
 
     private SandboxRecord start(PullListener listener, Deadline deadline) {
-        MainCommand main = ground.store()
+        MainCommand main = context.store()
                 .mainCommand(sandbox.id())
                 .orElseThrow(() -> new SandboxException.UnknownCommand(sandbox.name()));
-        NetworkSpec network = ground.store().network(sandbox.id());
-        return switch (ground.locks().claimPatiently(sandbox, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
+        NetworkSpec network = context.store().network(sandbox.id());
+        return switch (context.locks().claimPatiently(sandbox, deadline.orAfter(SandboxTerminator.RELEASE_LIMIT))) {
             case Claim.Gone() -> throw new SandboxException.NotFound(sandbox.name());
             case Claim.Held() -> throw new SandboxException.Owned(sandbox.name());
             case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
                 if (now.status().active() || (now.ephemeral() && now.status().terminal())) {
                     try (lock) {
-                        ends.cleanUnder(lock, now.id());
+                        terminator.cleanUnder(lock, now.id());
                     }
                     throw now.status().active()
                             ? new SandboxException.Starting(now.name())
                             : new SandboxException.NotFound(now.name());
                 }
                 StartPlan plan = StartPlan.again(now, main, network);
-                yield hands.letRun(new SandboxStart(ground, ends, plan, listener, deadline).again(now, lock, 0));
+                yield owned.letRun(new SandboxStart(context, terminator, plan, listener, deadline).again(now, lock, 0));
             }
         };
     }

@@ -25,13 +25,13 @@ final class StartVmChoice {
     /** Kept of what a detached main command writes; the oldest goes first. */
     private static final long LOG_BYTES = TemplateStore.LOG_BYTES;
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final StartPlan plan;
     private final Deadline deadline;
     private VmId id = VmId.random();
 
-    StartVmChoice(SandboxContext ground, StartPlan plan, Deadline deadline) {
-        this.ground = ground;
+    StartVmChoice(SandboxContext context, StartPlan plan, Deadline deadline) {
+        this.context = context;
         this.plan = plan;
         this.deadline = deadline;
     }
@@ -64,7 +64,7 @@ final class StartVmChoice {
     /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
     private WritableLayer writable(SandboxDirectory directory) {
         Path disk = directory.disk();
-        PersistentDisks disks = ground.vms().disks();
+        PersistentDisks disks = context.vms().disks();
         Optional<PersistentDisk> there = disks.find(disk);
         if (there.isPresent()) {
             return there.get().layer();
@@ -76,12 +76,12 @@ final class StartVmChoice {
     }
 
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
-    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup newcomer) {
-        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), newcomer);
+    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
+        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), setup);
         long sandbox = prepared.place().id();
         VmId own = id;
         try {
-            WarmStarts.Outcome outcome = ground.beginnings().warm().take(request, vm -> choose(sandbox, vm), deadline);
+            WarmStarts.Outcome outcome = context.launcher().warm().take(request, vm -> choose(sandbox, vm), deadline);
             if (outcome.vm().isEmpty() && !id.equals(own)) {
                 choose(sandbox, VmId.random());
             }
@@ -109,8 +109,8 @@ final class StartVmChoice {
 
     /** Records which VM is this run's from now on. One that was claimed and is broken and resists stays recorded. */
     private void replace(long sandbox, VmId before, VmId next) {
-        new SandboxRemoval(ground).destroyOwn(sandbox, before);
-        if (!ground.pools().choose(sandbox, next)) {
+        new SandboxRemoval(context).destroyOwn(sandbox, before);
+        if (!context.pools().choose(sandbox, next)) {
             throw new SandboxException.NotRunning(plan.name(), SandboxStatus.STOPPED);
         }
     }

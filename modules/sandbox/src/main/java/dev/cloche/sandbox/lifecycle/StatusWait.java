@@ -15,15 +15,16 @@ import java.util.Set;
 
 /** Waits once for a status of a sandbox, which costs nothing while it lasts. */
 public final class StatusWait implements AutoCloseable {
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     private final SandboxEvents.Stream events;
     private final Set<SandboxStatus> wanted;
     private Optional<PinnedProcess> guard = Optional.empty();
 
-    public StatusWait(SandboxContext ground, SandboxTerminator ends, SandboxEvents events, Set<SandboxStatus> wanted) {
-        this.ground = ground;
-        this.ends = ends;
+    public StatusWait(
+            SandboxContext context, SandboxTerminator terminator, SandboxEvents events, Set<SandboxStatus> wanted) {
+        this.context = context;
+        this.terminator = terminator;
         this.wanted = Set.copyOf(wanted);
         // From before the record is read, so that nothing is missed.
         this.events = events.from(Optional.empty());
@@ -40,7 +41,7 @@ public final class StatusWait implements AutoCloseable {
     }
 
     private Optional<StatusReached> await(SandboxRecord record, Deadline deadline) throws InterruptedException {
-        Optional<SandboxRecord> now = ground.store().byId(record.id()).flatMap(ends::settled);
+        Optional<SandboxRecord> now = context.store().byId(record.id()).flatMap(terminator::settled);
         if (now.isPresent() && wanted.contains(now.get().status())) {
             return now.map(StatusWait::reached);
         }
@@ -57,7 +58,7 @@ public final class StatusWait implements AutoCloseable {
                     return Optional.empty();
                 }
                 if (event.kind() == SandboxEvent.Kind.RUNNING) {
-                    ground.store().byId(record.id()).ifPresent(this::settleWhenItsVmEnds);
+                    context.store().byId(record.id()).ifPresent(this::settleWhenItsVmEnds);
                 }
             }
         }
@@ -87,7 +88,7 @@ public final class StatusWait implements AutoCloseable {
     private void settleWhenItsVmEnds(SandboxRecord record) {
         closeGuard();
         guard = record.latestRun()
-                .flatMap(run -> ground.vms().get(run.vm()))
+                .flatMap(run -> context.vms().get(run.vm()))
                 .flatMap(VmInfo::guard)
                 .flatMap(PinnedProcess::open);
         guard.ifPresent(process -> {
@@ -100,7 +101,7 @@ public final class StatusWait implements AutoCloseable {
     }
 
     private void settle(SandboxRecord record) {
-        ground.store().byId(record.id()).ifPresent(ends::settled);
+        context.store().byId(record.id()).ifPresent(terminator::settled);
     }
 
     private void closeGuard() {

@@ -31,12 +31,12 @@ public final class Sweep {
     private static final int PAGE = 1_000;
     private static final System.Logger LOG = System.getLogger(Sweep.class.getName());
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SandboxLocks locks;
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final SandboxCleanup cleanup;
-    private final OrphanedHolds leftovers;
+    private final OrphanedHolds orphanedHolds;
     private final OrphanedVms ownerlessVms;
     private final HindranceEvents hindrances;
     private final UnfinishedTerminations unfinished;
@@ -54,26 +54,26 @@ public final class Sweep {
     private boolean cut;
 
     public Sweep(
-            SandboxContext ground,
+            SandboxContext context,
             SweepStore store,
             SnapshotSweep snapshots,
             UnfinishedTerminations unfinished,
             MaintenanceLimits limits,
             SweepNote before) {
-        this.ground = ground;
+        this.context = context;
         this.unfinished = unfinished;
-        this.locks = ground.locks();
+        this.locks = context.locks();
         this.store = store;
         this.snapshots = snapshots;
         this.limits = limits;
         this.before = before;
-        cleanup = new SandboxCleanup(ground);
-        leftovers = new OrphanedHolds(ground);
-        ownerlessVms = new OrphanedVms(ground.vms(), limits.ownerGrace());
-        hindrances = new HindranceEvents(ground.vms(), store);
+        cleanup = new SandboxCleanup(context);
+        orphanedHolds = new OrphanedHolds(context);
+        ownerlessVms = new OrphanedVms(context.vms(), limits.ownerGrace());
+        hindrances = new HindranceEvents(context.vms(), store);
         deadline = Deadline.after(limits.budget());
-        now = ground.clock().instant();
-        facts = new SweepFacts(ground, new SweepRule(now, limits.ownerGrace()), before);
+        now = context.clock().instant();
+        facts = new SweepFacts(context, new SweepRule(now, limits.ownerGrace()), before);
     }
 
     /** Describes an end to record, of a sandbox that is in hand meanwhile. */
@@ -96,7 +96,7 @@ public final class Sweep {
                     .remove(now, deadline);
             errors += snapshots.run(deadline);
             errors += snapshots.orphans(limits.ownerGrace()).remove(now, deadline);
-            leftovers.remove();
+            orphanedHolds.remove();
         }
         return new Done(
                 new MaintenanceReport(
@@ -164,7 +164,7 @@ public final class Sweep {
             switch (facts.judge(row)) {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
-                case SweepRule.Verdict.Halt() -> SandboxPause.restore(ground, row, deadline);
+                case SweepRule.Verdict.Halt() -> SandboxPause.restore(context, row, deadline);
                 case SweepRule.Verdict.End() -> unfinished.goOn(row);
                 case SweepRule.Verdict.Settle(Termination termination) -> {
                     var _ = claim(row, termination);

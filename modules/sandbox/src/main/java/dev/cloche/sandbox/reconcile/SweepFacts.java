@@ -14,13 +14,13 @@ import java.util.Optional;
 public final class SweepFacts {
     private static final SweepRule.Owner UNOWNED = new SweepRule.Owner(false, false);
 
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final SweepRule rule;
     private final SweepNote before;
     private final Map<ProcessIdentity, Boolean> processes = new HashMap<>();
 
-    public SweepFacts(SandboxContext ground, SweepRule rule, SweepNote before) {
-        this.ground = ground;
+    public SweepFacts(SandboxContext context, SweepRule rule, SweepNote before) {
+        this.context = context;
         this.rule = rule;
         this.before = before;
     }
@@ -39,7 +39,7 @@ public final class SweepFacts {
         if (!vmFirst && !owner.locked()) {
             vm = vm(row);
         }
-        boolean ending = draining && live && EndHold.isTaken(ground.locks().directory(row.directory()));
+        boolean ending = draining && live && EndHold.isTaken(context.locks().directory(row.directory()));
         return rule.judge(row, owner, vm, ending, before.ownerlessSince(row.id()));
     }
 
@@ -47,12 +47,12 @@ public final class SweepFacts {
         return row.run()
                 .map(SweepRow.Run::vm)
                 .filter(vm ->
-                        row.status() != SandboxStatus.STARTING || !ground.vms().isPooled(vm))
-                .flatMap(ground.vms()::get);
+                        row.status() != SandboxStatus.STARTING || !context.vms().isPooled(vm))
+                .flatMap(context.vms()::get);
     }
 
     private SweepRule.Owner owner(SweepRow row) {
-        boolean locked = ground.locks().directory(row.directory()).isHeld();
+        boolean locked = context.locks().directory(row.directory()).isHeld();
         boolean alive = !locked
                 && row.run()
                         .map(run -> processes.computeIfAbsent(run.owner(), ProcessIdentity::isAlive))

@@ -26,16 +26,16 @@ public final class UnfinishedTerminations implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
     private static final System.Logger LOG = System.getLogger(UnfinishedTerminations.class.getName());
 
-    private final SandboxContext ground;
-    private final SandboxTerminator ends;
+    private final SandboxContext context;
+    private final SandboxTerminator terminator;
     /** By the id of the sandbox. */
     private final Map<Long, Thread> threads = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
-    public UnfinishedTerminations(SandboxContext ground, SandboxTerminator ends) {
-        this.ground = ground;
-        this.ends = ends;
+    public UnfinishedTerminations(SandboxContext context, SandboxTerminator terminator) {
+        this.context = context;
+        this.terminator = terminator;
     }
 
     /**
@@ -43,14 +43,14 @@ public final class UnfinishedTerminations implements AutoCloseable {
      * when this returns, so that it ends also if this process does right after.
      */
     void goOn(SweepRow row) {
-        ground.store()
+        context.store()
                 .byId(row.id())
                 .filter(record -> record.status() == SandboxStatus.DRAINING)
                 .ifPresent(this::goOn);
     }
 
     private void goOn(SandboxRecord record) {
-        EndPlan plan = EndHold.plan(ground.locks().directory(record));
+        EndPlan plan = EndHold.plan(context.locks().directory(record));
         if (plan.finish().passed()) {
             announce(record, plan.graceLeft(System.nanoTime()));
         }
@@ -62,7 +62,7 @@ public final class UnfinishedTerminations implements AutoCloseable {
 
     private void announce(SandboxRecord record, Duration grace) {
         try {
-            ground.vms().endWithin(SandboxTerminator.vmOf(record), grace.isZero() ? AT_ONCE : grace.plus(SLACK));
+            context.vms().endWithin(SandboxTerminator.vmOf(record), grace.isZero() ? AT_ONCE : grace.plus(SLACK));
         } catch (ClocheException full) {
             LOG.log(Level.DEBUG, "the guard of sandbox " + record.name() + " has no limit", full);
         }
@@ -70,7 +70,7 @@ public final class UnfinishedTerminations implements AutoCloseable {
 
     private void run(SandboxRecord record, EndPlan plan) {
         try {
-            new SandboxDrain(ground, ends).goOn(record, plan);
+            new SandboxDrain(context, terminator).goOn(record, plan);
         } catch (InterruptedException closing) {
             // A later sweep goes on.
         } catch (RuntimeException failed) {

@@ -45,7 +45,7 @@ final class SandboxRows {
 
     /** Lists sandboxes, the newest first. */
     static List<SandboxRecord> list(Session session, SandboxFilter filter) throws SQLException {
-        SandboxFilter.Condition condition = filter.condition();
+        SandboxCondition condition = SandboxCondition.of(filter);
         return session.list(
                 SandboxRows::sandbox,
                 SELECT + condition.sql(),

@@ -34,14 +34,15 @@ public final class SandboxStore {
             "sandbox",
             "dev/cloche/sandbox/migrations",
             List.of(
-                    CatalogSchema.Migration.additive("sandboxes and their runs"),
-                    new CatalogSchema.Migration("policies, labels, main commands and events of sandboxes", true, true),
-                    CatalogSchema.Migration.additive("networks and published ports"),
-                    CatalogSchema.Migration.additive("pools of warm VMs, and how runs began"),
-                    new CatalogSchema.Migration("pools of VMs with a network", true, true),
-                    CatalogSchema.Migration.additive("stop signals, and what had to be killed"),
-                    CatalogSchema.Migration.additive("main commands without an image's entrypoint"),
-                    CatalogSchema.Migration.additive("policies of pools")));
+                    CatalogSchema.Migration.additive("sandboxes_and_runs", "sandboxes and their runs"),
+                    new CatalogSchema.Migration(
+                            "lifecycle", "policies, labels, main commands and events of sandboxes", true, true),
+                    CatalogSchema.Migration.additive("networks", "networks and published ports"),
+                    CatalogSchema.Migration.additive("pools", "pools of warm VMs, and how runs began"),
+                    new CatalogSchema.Migration("pool_networks", "pools of VMs with a network", true, true),
+                    CatalogSchema.Migration.additive("stop_signals", "stop signals, and what had to be killed"),
+                    CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
+                    CatalogSchema.Migration.additive("pool_policies", "policies of pools")));
 
     private final Catalog catalog;
     private final Clock clock;

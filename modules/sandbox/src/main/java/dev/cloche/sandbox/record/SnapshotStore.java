@@ -28,9 +28,9 @@ public final class SnapshotStore {
             "sandbox_snapshot",
             "dev/cloche/sandbox/snapshots",
             List.of(
-                    CatalogSchema.Migration.additive("snapshots of sandboxes"),
-                    CatalogSchema.Migration.additive("stop signals"),
-                    CatalogSchema.Migration.additive("main commands without an image's entrypoint")));
+                    CatalogSchema.Migration.additive("snapshots", "snapshots of sandboxes"),
+                    CatalogSchema.Migration.additive("stop_signals", "stop signals"),
+                    CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

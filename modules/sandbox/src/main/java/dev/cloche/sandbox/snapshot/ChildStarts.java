@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Starts sandboxes that begin with a snapshot. */
-public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
+public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminator) {
     /** Describes a child that is up, and not handed to a caller yet. */
     public record Child(SandboxStart.Started started, MainCommand main) {}
 
@@ -38,13 +38,13 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
         SandboxSpec spec = spec(snapshot, inherited, main, child);
         StartPlan plan = StartPlan.of(spec, main.options());
         ChildOrigin origin = new ChildOrigin(
-                snapshots.ground(),
+                snapshots.context(),
                 snapshot,
                 SnapshotContext.holder(snapshot.id(), ""),
                 memory(snapshot),
                 disk(snapshot),
                 child);
-        SandboxStart start = new SandboxStart(snapshots.ground(), ends, plan, PullListener.none(), deadline);
+        SandboxStart start = new SandboxStart(snapshots.context(), terminator, plan, PullListener.none(), deadline);
         return new Child(start.child(spec, origin), main);
     }
 
@@ -54,8 +54,9 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
         try (OwnerLock lock = up.lock()) {
             Uninterrupted.run(() -> {
                 up.vm().close();
-                ends.record(up.record().id(), Termination.closed());
-                ends.forget(lock, up.record().id(), up.record().name(), up.vm().id());
+                terminator.record(up.record().id(), Termination.closed());
+                terminator.forget(
+                        lock, up.record().id(), up.record().name(), up.vm().id());
             });
         } catch (ClocheException resists) {
             why.addSuppressed(resists);
@@ -67,7 +68,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator ends) {
             case DISK -> Optional.empty();
             case MEMORY ->
                 Optional.of(snapshots
-                        .ground()
+                        .context()
                         .vms()
                         .snapshot(SnapshotContext.vmSnapshot(snapshot.id()))
                         .orElseThrow(() -> gone(snapshot)));

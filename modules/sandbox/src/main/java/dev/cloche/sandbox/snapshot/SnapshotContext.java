@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Holds what snapshots are recorded in and made of: a row, a directory with a lock, a hold on the image, and with
  * memory a snapshot of the VM. The process that takes or removes one holds its lock.
  */
-public record SnapshotContext(SandboxContext ground, SnapshotStore store, Path directories) {
+public record SnapshotContext(SandboxContext context, SnapshotStore store, Path directories) {
     private static final String HOLDER_KIND = "snapshot";
     private static final String PREFIX = "sandbox-";
 
@@ -80,13 +80,13 @@ public record SnapshotContext(SandboxContext ground, SnapshotStore store, Path d
     public void discard(long id, OwnerLock lock) {
         store.doom(id);
         try {
-            ground.vms().deleteSnapshot(vmSnapshot(id));
+            context.vms().deleteSnapshot(vmSnapshot(id));
         } catch (SnapshotException.NotFound without) {
             // That of a disk has none, and one that was not finished.
         }
-        ground.vms().disks().delete(lock.directory().disk());
+        context.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
-        ground.images().release(holder(id, ""));
+        context.images().release(holder(id, ""));
         store.delete(id);
     }
 

@@ -35,7 +35,7 @@ public final class SnapshotSweep {
         }
         if (!passing.isEmpty()) {
             // Which removes what was written and has no name yet.
-            snapshots.ground().vms().snapshots();
+            snapshots.context().vms().snapshots();
         }
         return errors;
     }
@@ -55,10 +55,10 @@ public final class SnapshotSweep {
                 .store()
                 .byId(row.id())
                 .filter(snapshot -> snapshot.status() == SnapshotStatus.TAKING)
-                .flatMap(snapshot -> snapshots.ground().store().byName(snapshot.source()))
+                .flatMap(snapshot -> snapshots.context().store().byName(snapshot.source()))
                 .filter(sandbox -> sandbox.status() == SandboxStatus.RUNNING);
         if (source.isPresent()) {
-            try (Vm _ = snapshots.ground().vms().connect(SandboxTerminator.vmOf(source.get()), deadline)) {
+            try (Vm _ = snapshots.context().vms().connect(SandboxTerminator.vmOf(source.get()), deadline)) {
                 return;
             } catch (VmException over) {
                 // Its end is found by the sweep that looks for ends.

@@ -33,7 +33,7 @@ public final class SnapshotTaking {
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(1);
 
     private final SnapshotContext snapshots;
-    private final SandboxContext ground;
+    private final SandboxContext context;
     private final LongFunction<Optional<Vm>> ownVms;
 
     /**
@@ -43,7 +43,7 @@ public final class SnapshotTaking {
      */
     public SnapshotTaking(SnapshotContext snapshots, LongFunction<Optional<Vm>> ownVms) {
         this.snapshots = snapshots;
-        this.ground = snapshots.ground();
+        this.context = snapshots.context();
         this.ownVms = ownVms;
     }
 
@@ -69,7 +69,7 @@ public final class SnapshotTaking {
     private SnapshotContext.Place ofRunning(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
         SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
         return filled(place, name, sandbox, () -> {
-            SandboxUse.touch(ground.locks().directory(sandbox));
+            SandboxUse.touch(context.locks().directory(sandbox));
             return Optional.of(asOwner(
                     sandbox,
                     deadline,
@@ -79,8 +79,8 @@ public final class SnapshotTaking {
     }
 
     private SnapshotContext.Place ofDisk(SandboxRecord sandbox, Optional<String> name) {
-        SandboxDirectory directory = ground.locks().directory(sandbox);
-        Optional<PersistentDisk> disk = ground.vms().disks().find(directory.disk());
+        SandboxDirectory directory = context.locks().directory(sandbox);
+        Optional<PersistentDisk> disk = context.vms().disks().find(directory.disk());
         if (disk.isEmpty() || sandbox.manifest().isEmpty()) {
             throw new SandboxException.NothingToKeep(sandbox.name(), sandbox.status());
         }
@@ -95,7 +95,7 @@ public final class SnapshotTaking {
                 if (now.status().active()) {
                     throw new SandboxException.Owned(sandbox.name());
                 }
-                ground.vms()
+                context.vms()
                         .disks()
                         .copy(directory.disk(), place.lock().directory().disk());
                 return Optional.empty();
@@ -105,8 +105,8 @@ public final class SnapshotTaking {
 
     private SnapshotContext.Place claim(
             SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
-        NetworkSpec network = ground.store().network(sandbox.id());
-        Optional<MainCommand> main = ground.store().mainCommand(sandbox.id());
+        NetworkSpec network = context.store().network(sandbox.id());
+        Optional<MainCommand> main = context.store().mainCommand(sandbox.id());
         return snapshots
                 .claim(new SnapshotStore.NewSnapshot(name, contents, sandbox, network, main))
                 .orElseThrow(() -> new SandboxException.SnapshotExists(name.orElse("")));
@@ -120,7 +120,7 @@ public final class SnapshotTaking {
     private SnapshotContext.Place filled(
             SnapshotContext.Place place, Optional<String> name, SandboxRecord sandbox, Filling filling) {
         try {
-            if (!ground.images()
+            if (!context.images()
                     .share(
                             SandboxContext.holder(sandbox.id(), sandbox.name()),
                             SnapshotContext.holder(place.id(), name.orElse(sandbox.name())))) {
@@ -154,7 +154,7 @@ public final class SnapshotTaking {
                 if (now.status() != SandboxStatus.RUNNING) {
                     throw new SandboxException.NotRunning(now.name(), now.status());
                 }
-                try (Vm vm = ground.vms().adopt(SandboxTerminator.vmOf(now), deadline)) {
+                try (Vm vm = context.vms().adopt(SandboxTerminator.vmOf(now), deadline)) {
                     return work.apply(vm);
                 }
             }
@@ -169,14 +169,14 @@ public final class SnapshotTaking {
      */
     private void refuseIfGoing(OwnerLock lock, SandboxRecord now) {
         if (now.ephemeral() && now.status().terminal()) {
-            var _ = new SandboxCleanup(ground).cleanUnder(lock, now.id());
+            var _ = new SandboxCleanup(context).cleanUnder(lock, now.id());
             throw new SandboxException.NotFound(now.name());
         }
     }
 
     private RuntimeException notRunning(SandboxRecord sandbox, VmException over) {
         SandboxStatus now =
-                ground.store().byId(sandbox.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
+                context.store().byId(sandbox.id()).map(SandboxRecord::status).orElse(SandboxStatus.STOPPED);
         SandboxException.NotRunning ended = new SandboxException.NotRunning(sandbox.name(), now);
         ended.addSuppressed(over);
         return ended;
@@ -184,7 +184,7 @@ public final class SnapshotTaking {
 
     private Claim claimed(SandboxRecord sandbox) {
         try {
-            return ground.locks().claim(sandbox, Deadline.after(RELEASE_LIMIT));
+            return context.locks().claim(sandbox, Deadline.after(RELEASE_LIMIT));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SandboxException.Interrupted(sandbox.name());

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Brings VMs up: from a template where there is one, and by a boot otherwise. */
-public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker makers, WarmStarts warm, Clock clock) {
+public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker maker, WarmStarts warm, Clock clock) {
     private static final Duration CONFIGURE_LIMIT = Duration.ofSeconds(30);
 
     /**
@@ -28,13 +28,13 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
      * @param boot how long that took
      * @param identity what the guest has still to acknowledge
      */
-    public record Begun(Vm vm, StartKind kind, Duration boot, Optional<PendingIdentity> identity) {
-        public static Begun warm(WarmVm taken) {
+    public record Launched(Vm vm, StartKind kind, Duration boot, Optional<PendingIdentity> identity) {
+        public static Launched warm(WarmVm taken) {
             StartKind kind = switch (taken.kind()) {
                 case WARM -> StartKind.WARM;
                 case RESTORED -> StartKind.RESTORED;
             };
-            return new Begun(taken.take(), kind, taken.took(), Optional.empty());
+            return new Launched(taken.take(), kind, taken.took(), Optional.empty());
         }
 
         public StartTimings timings(Duration total, Duration image, Optional<String> notWarm) {
@@ -42,10 +42,10 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
         }
 
         /** Waits for what the guest has still to acknowledge, which counts as its boot. */
-        public Begun acknowledged() {
+        public Launched acknowledged() {
             Stopwatch watch = Stopwatch.start();
             identity.ifPresent(PendingIdentity::await);
-            return new Begun(vm, kind, boot.plus(watch.elapsed()), Optional.empty());
+            return new Launched(vm, kind, boot.plus(watch.elapsed()), Optional.empty());
         }
     }
 
@@ -56,19 +56,19 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
      * @param vm as it would be booted
      * @param image its reference, for the maker of a template
      */
-    public Begun begin(VmSpec vm, String image, GuestSetup newcomer, Deadline deadline) {
+    public Launched begin(VmSpec vm, String image, GuestSetup setup, Deadline deadline) {
         if (vm.writable() instanceof WritableLayer.Persistent) {
             // What is on it was written by another guest, which a template's knows nothing of.
-            return boot(vm, newcomer, deadline);
+            return boot(vm, setup, deadline);
         }
         Optional<SnapshotRef> template = template(vm);
         if (template.isPresent()) {
-            Optional<Begun> restored = restore(vm, template.get(), newcomer, deadline);
+            Optional<Launched> restored = restore(vm, template.get(), setup, deadline);
             if (restored.isPresent()) {
                 return restored.get();
             }
         }
-        Begun booted = boot(vm, newcomer, deadline);
+        Launched booted = boot(vm, setup, deadline);
         missed(vm, image);
         return booted;
     }
@@ -85,18 +85,18 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
 
     private void missed(VmSpec vm, String image) {
         try {
-            makers.missed(vm, image);
+            maker.missed(vm, image);
         } catch (RuntimeException e) {
             log("no template is made", e);
         }
     }
 
-    private Optional<Begun> restore(VmSpec vm, SnapshotRef template, GuestSetup newcomer, Deadline deadline) {
+    private Optional<Launched> restore(VmSpec vm, SnapshotRef template, GuestSetup setup, Deadline deadline) {
         Stopwatch watch = Stopwatch.start();
         Vm clone = vms.create(restored(vm, template));
         try {
-            clone.start(() -> newcomer.identity(clock), deadline);
-            return Optional.of(new Begun(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
+            clone.start(() -> setup.identity(clock), deadline);
+            return Optional.of(new Launched(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
         } catch (VmException.Deadline | VmException.Interrupted e) {
             clone.close();
             throw e;
@@ -124,15 +124,15 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
                 : limited;
     }
 
-    private Begun boot(VmSpec spec, GuestSetup newcomer, Deadline deadline) {
+    private Launched boot(VmSpec spec, GuestSetup setup, Deadline deadline) {
         Vm vm = vms.create(spec);
         try {
             Stopwatch watch = Stopwatch.start();
             vm.start(deadline);
             Duration boot = watch.elapsed();
             PendingIdentity configuring =
-                    vm.guest().beginConfigure(newcomer.identity(clock), deadline.orAfter(CONFIGURE_LIMIT));
-            return new Begun(vm, StartKind.COLD, boot, Optional.of(configuring));
+                    vm.guest().beginConfigure(setup.identity(clock), deadline.orAfter(CONFIGURE_LIMIT));
+            return new Launched(vm, StartKind.COLD, boot, Optional.of(configuring));
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);
             throw failure;

@@ -35,7 +35,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
      *
      * @param vm as it would be booted
      */
-    public record Request(VmSpec vm, ImageReference image, GuestSetup newcomer) {
+    public record Request(VmSpec vm, ImageReference image, GuestSetup setup) {
         PoolShape shape() {
             return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
         }
@@ -78,27 +78,27 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         }
         StackKey key = request.shape()
                 .key(pool.get().policy().version(templates.name(request.vm()).value()));
-        HandOff arrival = new Arrival(request, clock, choose);
+        HandOff handOff = new ClaimingHandOff(request, clock, choose);
         Optional<KeptPools> kept = keeper.kept();
         try {
             return kept.isPresent()
-                    ? keptOutcome(kept.get(), pool.get().id(), key, arrival, deadline)
-                    : shelfOutcome(pool.get().id(), key, arrival, deadline);
+                    ? keptOutcome(kept.get(), pool.get().id(), key, handOff, deadline)
+                    : shelfOutcome(pool.get().id(), key, handOff, deadline);
         } finally {
             keeper.taken(pool.get().id());
         }
     }
 
-    private Outcome keptOutcome(KeptPools kept, long pool, StackKey key, HandOff arrival, Deadline deadline) {
+    private Outcome keptOutcome(KeptPools kept, long pool, StackKey key, HandOff handOff, Deadline deadline) {
         try {
-            WarmVm taken = kept.acquire(key, arrival, deadline.orAfter(WAIT));
-            Optional<String> missed = taken.kind() == dev.cloche.pool.StartKind.WARM
+            WarmVm taken = kept.acquire(key, handOff, deadline.orAfter(WAIT));
+            Optional<String> missed = taken.kind() == dev.cloche.pool.PoolStartKind.WARM
                     ? Optional.empty()
                     : Optional.of(NONE_READY + ", and it waited for the next");
             return new Outcome(Optional.of(taken), Optional.of(pool), missed);
         } catch (PoolException.UnknownKey notYet) {
             kept.missing();
-            return shelfOutcome(pool, key, arrival, deadline);
+            return shelfOutcome(pool, key, handOff, deadline);
         } catch (PoolException otherwise) {
             // Also if this thread was interrupted: what it does next says so.
             return new Outcome(
@@ -106,8 +106,8 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         }
     }
 
-    private Outcome shelfOutcome(long pool, StackKey key, HandOff arrival, Deadline deadline) {
-        Optional<WarmVm> taken = shelf.take(key, arrival, deadline.orAfter(PATIENCE));
+    private Outcome shelfOutcome(long pool, StackKey key, HandOff handOff, Deadline deadline) {
+        Optional<WarmVm> taken = shelf.take(key, handOff, deadline.orAfter(PATIENCE));
         return new Outcome(taken, Optional.of(pool), taken.isPresent() ? Optional.empty() : Optional.of(NONE_READY));
     }
 
@@ -124,13 +124,13 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
     }
 
     /** Hands a VM over to its sandbox; one at a time. */
-    private static final class Arrival implements HandOff {
+    private static final class ClaimingHandOff implements HandOff {
         private final Request request;
         private final Clock clock;
         private final Consumer<VmId> choose;
         private Optional<VmId> chosen = Optional.empty();
 
-        Arrival(Request request, Clock clock, Consumer<VmId> choose) {
+        ClaimingHandOff(Request request, Clock clock, Consumer<VmId> choose) {
             this.request = request;
             this.clock = clock;
             this.choose = choose;
@@ -149,7 +149,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
 
         @Override
         public GuestIdentity identity() {
-            GuestIdentity identity = request.newcomer().identity(clock);
+            GuestIdentity identity = request.setup().identity(clock);
             // The pool's VMs ask whom the host asks, unless they are told otherwise here.
             return request.vm().network() instanceof NetworkSpec.User user
                     ? identity.withNetwork(user.guestNetwork(chosen.orElseThrow()))

@@ -32,7 +32,7 @@ final class EdgeCaseTree {
                 file(root, "plain", 0644, 10);
                 file(root, "empty", 0600, 0);
                 file(root, "set-user-id", 04755, 1);
-                file(root, "nobody may read", 0000, 5);
+                file(root, "no user may read", 0000, 5);
                 file(root, "new\nline\t\"quote' -rf", 0640, 3);
                 file(root, "\u00fc\u6f22\ud83d\ude00", 0640, 3);
                 file(root, "no utf-8 \udcff\udcc3", 0640, 3);

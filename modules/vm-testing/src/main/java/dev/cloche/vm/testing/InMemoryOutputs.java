@@ -37,11 +37,11 @@ final class InMemoryOutputs {
 
     /** Returns how many bytes the program may write. */
     int room(Output output, boolean attached) {
-        RetainedOutput kept = of(output);
+        RetainedOutput retained = of(output);
         if (request.has(ExecRequest.Option.ACKNOWLEDGED)) {
-            return kept.roomIfAcknowledged();
+            return retained.roomIfAcknowledged();
         }
-        return attached ? kept.roomIfSent() : request.window();
+        return attached ? retained.roomIfSent() : request.window();
     }
 
     /** Returns whether so much was written. */
@@ -73,9 +73,9 @@ final class InMemoryOutputs {
     }
 
     private boolean sendNext(FrameSink port, Output output) throws IOException {
-        RetainedOutput kept = of(output);
-        long at = kept.sent();
-        byte[] bytes = kept.next(MAX_CHUNK);
+        RetainedOutput retained = of(output);
+        long at = retained.sent();
+        byte[] bytes = retained.next(MAX_CHUNK);
         if (bytes.length > 0) {
             // The program may wait for this room.
             changed.signalAll();

@@ -11,7 +11,7 @@ import java.util.function.IntSupplier;
 final class InMemoryPipe extends OutputStream {
     private final ReentrantLock lock;
     private final Condition changed;
-    private final RetainedOutput kept;
+    private final RetainedOutput retained;
     private final IntSupplier room;
 
     /**
@@ -19,10 +19,10 @@ final class InMemoryPipe extends OutputStream {
      * @param changed signalled when the room may have changed, by either side
      * @param room asked under the lock
      */
-    InMemoryPipe(ReentrantLock lock, Condition changed, RetainedOutput kept, IntSupplier room) {
+    InMemoryPipe(ReentrantLock lock, Condition changed, RetainedOutput retained, IntSupplier room) {
         this.lock = lock;
         this.changed = changed;
-        this.kept = kept;
+        this.retained = retained;
         this.room = room;
     }
 
@@ -49,7 +49,7 @@ final class InMemoryPipe extends OutputStream {
                 changed.await();
             }
             int count = Math.min(length, room.getAsInt());
-            kept.append(bytes, offset, count);
+            retained.append(bytes, offset, count);
             changed.signalAll();
             return count;
         } catch (InterruptedException e) {

@@ -76,41 +76,41 @@ public final class InMemoryProvider implements VmProvider {
             throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");
         }
         faults.creating();
-        InMemoryBackend machine = new InMemoryBackend(spec, slot, faults, snapshots, disks, () -> {
+        InMemoryBackend backend = new InMemoryBackend(spec, slot, faults, snapshots, disks, () -> {
             faults.destroying();
             machines.remove(spec.id());
         });
-        if (machines.putIfAbsent(spec.id(), machine) != null) {
+        if (machines.putIfAbsent(spec.id(), backend) != null) {
             throw new VmException.Exists(spec.id());
         }
-        return open.add(ManagedVm.created(spec, machine, policy, open::remove));
+        return open.add(ManagedVm.created(spec, backend, policy, open::remove));
     }
 
     @Override
     public Vm connect(VmId id, Deadline deadline) {
-        InMemoryBackend machine = running(id, "be connected to");
-        return open.add(ManagedVm.connected(id, machine.client(), open::remove, deadline));
+        InMemoryBackend backend = running(id, "be connected to");
+        return open.add(ManagedVm.connected(id, backend.client(), open::remove, deadline));
     }
 
     @Override
     public Vm adopt(VmId id, Deadline deadline) {
-        InMemoryBackend machine = running(id, "be adopted");
-        RunningVm run = machine.own();
-        boolean paused = machine.guest().orElseThrow().pause().paused();
+        InMemoryBackend backend = running(id, "be adopted");
+        RunningVm run = backend.own();
+        boolean paused = backend.guest().orElseThrow().pause().paused();
         try {
             return open.add(ManagedVm.adopted(
-                    machine.spec(), machine, run, machine.attached(), paused, open::remove, deadline));
+                    backend.spec(), backend, run, backend.attached(), paused, open::remove, deadline));
         } catch (RuntimeException e) {
-            machine.release();
+            backend.release();
             throw e;
         }
     }
 
     @Override
     public VmExit kill(VmId id, Deadline deadline) {
-        InMemoryBackend machine = machine(id);
+        InMemoryBackend backend = machine(id);
         InMemoryGuest guest =
-                machine.guest().orElseThrow(() -> new VmException.WrongState(id, VmState.CREATED, "be killed"));
+                backend.guest().orElseThrow(() -> new VmException.WrongState(id, VmState.CREATED, "be killed"));
         guest.die(VmExit.Cause.KILLED);
         return VmWaits.on(guest.ended(), deadline, "the end of VM " + id);
     }
@@ -127,38 +127,38 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void destroy(VmId id) {
-        InMemoryBackend machine = machines.get(id);
-        if (machine == null) {
+        InMemoryBackend backend = machines.get(id);
+        if (backend == null) {
             return;
         }
-        if (machine.owned()) {
+        if (backend.owned()) {
             throw new VmException.Busy("VM " + id + " belongs to an open handle", "Close that handle.");
         }
-        VmState state = machine.info().state();
+        VmState state = backend.info().state();
         if (state.live()) {
             throw new VmException.WrongState(id, state, "be destroyed");
         }
-        machines.remove(id, machine);
+        machines.remove(id, backend);
     }
 
     @Override
     public boolean reclaim(VmId id, Deadline deadline) {
-        InMemoryBackend machine = machines.get(id);
-        if (machine == null) {
+        InMemoryBackend backend = machines.get(id);
+        if (backend == null) {
             return true;
         }
-        if (machine.pooled().isEmpty() || !machine.seize()) {
+        if (backend.pooled().isEmpty() || !backend.seize()) {
             return false;
         }
         try {
             faults.destroying();
-            if (machine.info().state().live()) {
+            if (backend.info().state().live()) {
                 kill(id, deadline);
             }
-            machines.remove(id, machine);
+            machines.remove(id, backend);
             return true;
         } finally {
-            machine.release();
+            backend.release();
         }
     }
 
@@ -166,7 +166,7 @@ public final class InMemoryProvider implements VmProvider {
     public List<PooledVm> pooled() {
         faults.begin(InMemoryFaults.Step.POOLED);
         return machines.values().stream()
-                .flatMap(machine -> machine.pooled().stream())
+                .flatMap(backend -> backend.pooled().stream())
                 .toList();
     }
 
@@ -212,7 +212,7 @@ public final class InMemoryProvider implements VmProvider {
     @Override
     public void deleteSnapshot(SnapshotName name) {
         List<String> holders = machines.values().stream()
-                .filter(machine -> machine.info().state().live())
+                .filter(backend -> backend.info().state().live())
                 .map(InMemoryBackend::spec)
                 .filter(spec -> spec.snapshot()
                         .filter(taken -> taken.name().equals(name))
@@ -284,8 +284,8 @@ public final class InMemoryProvider implements VmProvider {
         } finally {
             // They cannot be resumed any more, and the threads of a paused one wait for that.
             machines.values()
-                    .forEach(machine ->
-                            machine.guest().ifPresent(guest -> guest.pause().end()));
+                    .forEach(backend ->
+                            backend.guest().ifPresent(guest -> guest.pause().end()));
         }
     }
 
@@ -294,12 +294,12 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     private InMemoryBackend running(VmId id, String wanted) {
-        InMemoryBackend machine = machine(id);
-        VmState state = machine.info().state();
+        InMemoryBackend backend = machine(id);
+        VmState state = backend.info().state();
         if (!state.live()) {
             throw new VmException.WrongState(id, state, wanted);
         }
-        return machine;
+        return backend;
     }
 
     private InMemoryBackend machine(VmId id) {

@@ -31,13 +31,13 @@ public final class ExecutionTable {
 
     private static final int SIGKILL = 9;
 
-    private final FrameChannel line;
+    private final FrameChannel channel;
     private final ConcurrentHashMap<Integer, ChannelExecution> executions = new ConcurrentHashMap<>();
     /** Those that are being attached to. */
     private final Set<Integer> attaching = ConcurrentHashMap.newKeySet();
 
-    ExecutionTable(FrameChannel line) {
-        this.line = line;
+    ExecutionTable(FrameChannel channel) {
+        this.channel = channel;
     }
 
     ChannelExecution exec(ExecRequest request, Deadline deadline) {
@@ -47,9 +47,9 @@ public final class ExecutionTable {
         // One that has a key is found by the caller that asks for it again, which may be another process by now.
         Consumer<ChannelExecution> abandon =
                 request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
-        int id = line.unanswered()
+        int id = channel.pending()
                 .add(new PendingRequest.Exec(
-                        answer, started -> register(new ChannelExecution(this, line, started, stdin)), abandon));
+                        answer, started -> register(new ChannelExecution(this, channel, started, stdin)), abandon));
         String what = "the start of " + request.arguments().getFirst();
         return begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
     }
@@ -57,10 +57,10 @@ public final class ExecutionTable {
     ChannelExecution file(FileRequest request, Deadline deadline) {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         boolean stdin = request.hasInput();
-        int id = line.unanswered()
+        int id = channel.pending()
                 .add(new PendingRequest.Exec(
                         answer,
-                        started -> register(new ChannelExecution(this, line, started, stdin)),
+                        started -> register(new ChannelExecution(this, channel, started, stdin)),
                         ChannelExecution::close));
         ByteBuffer frame = FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
         return begin(frame, answer, ChannelExecution::close, deadline, "the start of a file operation");
@@ -76,11 +76,11 @@ public final class ExecutionTable {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         int id;
         try {
-            id = line.unanswered()
+            id = channel.pending()
                     .add(new PendingRequest.Attach(
                             answer,
                             execution,
-                            attached -> register(new ChannelExecution(this, line, attached, from)),
+                            attached -> register(new ChannelExecution(this, channel, attached, from)),
                             ChannelExecution::close,
                             () -> attaching.remove(execution)));
         } catch (VmException.Busy tooMany) {
@@ -103,7 +103,7 @@ public final class ExecutionTable {
             Deadline deadline,
             String what) {
         try {
-            return line.ask(frame, answer, deadline, what);
+            return channel.ask(frame, answer, deadline, what);
         } catch (VmException.Deadline | VmException.Interrupted | VmException.Hindered gaveUp) {
             // Who completes the answer first decides: if this is too late, the execution has begun just now.
             if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
@@ -127,7 +127,7 @@ public final class ExecutionTable {
     }
 
     private List<ExecutionInfo> listAbove(int id, Deadline deadline) {
-        List<ExecutionInfo> page = line.question(
+        List<ExecutionInfo> page = channel.question(
                         GuestMessage.Listing.class,
                         request -> HostFrames.list(request, id),
                         deadline,
@@ -140,16 +140,16 @@ public final class ExecutionTable {
     }
 
     void signal(int execution, int signal, Deadline deadline) {
-        line.demand(request -> HostFrames.signal(execution, request, signal), deadline, "the delivery of a signal");
+        channel.demand(request -> HostFrames.signal(execution, request, signal), deadline, "the delivery of a signal");
     }
 
     void resize(int execution, TerminalSize size, Deadline deadline) {
-        line.demand(request -> HostFrames.resize(execution, request, size), deadline, "the new size of a terminal");
+        channel.demand(request -> HostFrames.resize(execution, request, size), deadline, "the new size of a terminal");
     }
 
     /** Waits only while the guest does not read at all. */
     void acknowledge(int execution, Output output, long offset) {
-        line.send(HostFrames.acknowledge(execution, output, offset), Deadline.none());
+        channel.send(HostFrames.acknowledge(execution, output, offset), Deadline.none());
     }
 
     /** Tells the guest, without waiting, that a closed execution is not read here any more. */
@@ -157,7 +157,7 @@ public final class ExecutionTable {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         // Until the answer, what was on its way may still arrive.
         var _ = answer.handle((done, failed) -> executions.remove(execution.id(), execution));
-        line.cleanUp(answer, request -> HostFrames.bare(Frame.DETACH, execution.id(), request));
+        channel.cleanUp(answer, request -> HostFrames.bare(Frame.DETACH, execution.id(), request));
     }
 
     /**
@@ -198,7 +198,7 @@ public final class ExecutionTable {
         if (executions.putIfAbsent(execution.id(), execution) != null) {
             throw new GuestException.ProtocolBroken("an execution has the id of another");
         }
-        line.unanswered().closed().ifPresent(execution::fail);
+        channel.pending().closed().ifPresent(execution::fail);
         return execution;
     }
 
@@ -208,10 +208,10 @@ public final class ExecutionTable {
         if (acknowledged) {
             var _ = execution
                     .status()
-                    .thenRun(() -> line.cleanUp(
+                    .thenRun(() -> channel.cleanUp(
                             new CompletableFuture<>(),
                             request -> HostFrames.bare(Frame.RELEASE, execution.id(), request)));
         }
-        line.cleanUp(new CompletableFuture<>(), request -> HostFrames.signal(execution.id(), request, SIGKILL));
+        channel.cleanUp(new CompletableFuture<>(), request -> HostFrames.signal(execution.id(), request, SIGKILL));
     }
 }

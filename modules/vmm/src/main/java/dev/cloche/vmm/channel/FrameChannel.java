@@ -35,7 +35,7 @@ final class FrameChannel implements FrameSink {
     private final VmWaits.Hindered vm;
     private final FrameOutbox outbox;
     private final long nonce = RANDOM.nextLong();
-    private final PendingRequests unanswered;
+    private final PendingRequests pending;
 
     /** Hears what the guest says, on the reading thread. */
     interface Listener {
@@ -60,7 +60,7 @@ final class FrameChannel implements FrameSink {
         this.listener = listener;
         this.vm = vm;
         outbox = new FrameOutbox(channel);
-        unanswered = new PendingRequests(name);
+        pending = new PendingRequests(name);
     }
 
     void open() {
@@ -69,8 +69,8 @@ final class FrameChannel implements FrameSink {
         Thread.ofPlatform().daemon().name("cloche-write-" + name).start(this::writeAll);
     }
 
-    PendingRequests unanswered() {
-        return unanswered;
+    PendingRequests pending() {
+        return pending;
     }
 
     /** Sends a frame, and waits only while the guest does not read. */
@@ -107,21 +107,21 @@ final class FrameChannel implements FrameSink {
     /** Sends a demand, and completes when it is done. */
     CompletableFuture<Boolean> demanded(IntFunction<ByteBuffer> frame, Deadline deadline) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        send(frame.apply(unanswered.add(new PendingRequest.Deed(answer))), deadline);
+        send(frame.apply(pending.add(new PendingRequest.Deed(answer))), deadline);
         return answer;
     }
 
     <T extends GuestMessage.Answer> T question(
             Class<T> kind, IntFunction<ByteBuffer> frame, Deadline deadline, String what) {
         CompletableFuture<T> answer = new CompletableFuture<>();
-        int request = unanswered.add(new PendingRequest.Question<>(answer, kind));
+        int request = pending.add(new PendingRequest.Question<>(answer, kind));
         return ask(frame.apply(request), answer, deadline, what);
     }
 
     /** Has something done without waiting for it. */
     void cleanUp(CompletableFuture<Boolean> answer, IntFunction<ByteBuffer> frame) {
         try {
-            sendNow(frame.apply(unanswered.addCleanUp(new PendingRequest.Deed(answer))));
+            sendNow(frame.apply(pending.addCleanUp(new PendingRequest.Deed(answer))));
         } catch (VmException.Busy owesAnswers) {
             giveUp(new GuestException.ProtocolBroken("it answers nothing"));
         }
@@ -143,16 +143,16 @@ final class FrameChannel implements FrameSink {
 
     /** Callers may hold locks of streams, so the reading thread reports it, which holds none. */
     private void giveUp(VmException cause) {
-        unanswered.closing(cause);
+        pending.closing(cause);
         closeChannel();
     }
 
     /** Ends everything that waits. */
     void fail(VmException cause) {
-        unanswered.closing(cause);
+        pending.closing(cause);
         outbox.close();
         closeChannel();
-        listener.ended(unanswered.fail(cause));
+        listener.ended(pending.fail(cause));
     }
 
     private void writeAll() {
@@ -191,14 +191,14 @@ final class FrameChannel implements FrameSink {
 
     private void heard(GuestMessage message) {
         if (message instanceof GuestMessage.Answer answer) {
-            unanswered.answered(answer);
+            pending.answered(answer);
         } else {
             listener.said(message);
         }
     }
 
     private VmException closed() {
-        return unanswered.closed().orElseGet(() -> lost(null));
+        return pending.closed().orElseGet(() -> lost(null));
     }
 
     private GuestException.ConnectionLost lost(@Nullable IOException cause) {

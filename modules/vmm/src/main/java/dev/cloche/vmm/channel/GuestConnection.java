@@ -34,7 +34,7 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String name;
-    private final FrameChannel line;
+    private final FrameChannel frames;
     private final ExecutionTable executions;
     private final CompletableFuture<GuestHello> hello = new CompletableFuture<>();
     private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
@@ -42,8 +42,8 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
 
     private GuestConnection(String name, ByteChannel channel, VmWaits.Hindered vm) {
         this.name = name;
-        line = new FrameChannel(name, channel, this, vm);
-        executions = new ExecutionTable(line);
+        frames = new FrameChannel(name, channel, this, vm);
+        executions = new ExecutionTable(frames);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
 
     private static GuestConnection open(String name, ByteChannel channel, VmWaits.Hindered vm) {
         GuestConnection connection = new GuestConnection(name, channel, vm);
-        connection.line.open();
+        connection.frames.open();
         return connection;
     }
 
@@ -76,7 +76,7 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
      * @throws VmException.Hindered if it does not become so, and something is known to hinder the VM
      */
     public void awaitReady(Deadline deadline) {
-        var _ = line.await(hello, deadline, "the guest's hello");
+        var _ = frames.await(hello, deadline, "the guest's hello");
     }
 
     /** Returns the guest's last words; exceptionally completed if the connection is lost without. */
@@ -93,14 +93,15 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     public void ping(Deadline deadline) {
         long value = RANDOM.nextLong();
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        int request = line.unanswered().add(new PendingRequest.Ping(answer, value));
-        line.ask(HostFrames.ping(request, value), answer, deadline, "the answer to a ping");
+        int request = frames.pending().add(new PendingRequest.Ping(answer, value));
+        frames.ask(HostFrames.ping(request, value), answer, deadline, "the answer to a ping");
     }
 
     @Override
     public PendingIdentity beginConfigure(GuestIdentity identity, Deadline deadline) {
-        CompletableFuture<Boolean> answer = line.demanded(request -> HostFrames.configure(request, identity), deadline);
-        return () -> line.await(answer, deadline, "the guest's new identity");
+        CompletableFuture<Boolean> answer =
+                frames.demanded(request -> HostFrames.configure(request, identity), deadline);
+        return () -> frames.await(answer, deadline, "the guest's new identity");
     }
 
     @Override
@@ -135,13 +136,13 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
 
     @Override
     public void release(int execution, Deadline deadline) {
-        line.demand(
+        frames.demand(
                 request -> HostFrames.bare(Frame.RELEASE, execution, request), deadline, "the release of an execution");
     }
 
     @Override
     public GuestMetrics metrics(Deadline deadline) {
-        return line.question(
+        return frames.question(
                         GuestMessage.Measured.class,
                         request -> HostFrames.bare(Frame.METRICS, 0, request),
                         deadline,
@@ -156,27 +157,27 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
             throw new VmException.Invalid(
                     "A guest cannot be frozen for " + thawAfter, "Give 1 millisecond to 10 minutes.");
         }
-        line.demand(request -> HostFrames.freeze(request, (int) millis), deadline, "the guest's freezing");
+        frames.demand(request -> HostFrames.freeze(request, (int) millis), deadline, "the guest's freezing");
     }
 
     @Override
     public void thaw(Deadline deadline) {
-        line.demand(request -> HostFrames.bare(Frame.THAW, 0, request), deadline, "the guest's thawing");
+        frames.demand(request -> HostFrames.bare(Frame.THAW, 0, request), deadline, "the guest's thawing");
     }
 
     @Override
     public void quiesce(Deadline deadline) {
-        line.demand(request -> HostFrames.bare(Frame.QUIESCE, 0, request), deadline, "the guest's rest");
+        frames.demand(request -> HostFrames.bare(Frame.QUIESCE, 0, request), deadline, "the guest's rest");
     }
 
     @Override
     public void awaitInit(Deadline deadline) {
-        line.demand(request -> HostFrames.bare(Frame.AWAIT_INIT, 0, request), deadline, "the guest's init");
+        frames.demand(request -> HostFrames.bare(Frame.AWAIT_INIT, 0, request), deadline, "the guest's init");
     }
 
     /** Has the file system of the writable layer fill its disk, which has so many bytes now. */
     public void growDisk(long bytes, Deadline deadline) {
-        line.demand(request -> HostFrames.grow(request, bytes), deadline, "the growth of the guest's disk");
+        frames.demand(request -> HostFrames.grow(request, bytes), deadline, "the growth of the guest's disk");
     }
 
     /** Asks the guest to end; returns when it has said that it will. */
@@ -184,14 +185,14 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
         int millis = Math.clamp(grace.toMillis(), 0, Integer.MAX_VALUE);
         // Also of one that is hindered: it may go on in time.
         VmWaits.on(
-                line.demanded(request -> HostFrames.shutdown(request, millis), deadline),
+                frames.demanded(request -> HostFrames.shutdown(request, millis), deadline),
                 deadline,
                 "the guest's shutdown");
     }
 
     @Override
     public void close() {
-        line.fail(new GuestException.ConnectionLost("The connection to VM " + name + " was closed", null));
+        frames.fail(new GuestException.ConnectionLost("The connection to VM " + name + " was closed", null));
     }
 
     @Override

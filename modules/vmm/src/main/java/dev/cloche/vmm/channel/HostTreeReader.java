@@ -28,12 +28,12 @@ final class HostTreeReader {
     private static final int ENOENT = 2;
 
     private final CopyTarget source;
-    private final CopyCounter tally;
+    private final CopyCounter counter;
     private boolean begun;
 
-    private HostTreeReader(CopyTarget source, CopyCounter tally) {
+    private HostTreeReader(CopyTarget source, CopyCounter counter) {
         this.source = source;
-        this.tally = tally;
+        this.counter = counter;
     }
 
     /** @throws GuestException.HostFile if there is nothing, or nothing that can be copied */
@@ -58,7 +58,7 @@ final class HostTreeReader {
     }
 
     CopyReport report() {
-        return tally.report();
+        return counter.report();
     }
 
     /** Writes all but DONE. */
@@ -73,12 +73,12 @@ final class HostTreeReader {
         try {
             Optional<FileStatus> status = parent.status(part);
             if (status.isEmpty()) {
-                tally.leftOut(name, CopyReport.Reason.VANISHED);
+                counter.leftOut(name, CopyReport.Reason.VANISHED);
                 return;
             }
             Optional<FileKind> kind = kind(status.get());
             if (kind.isEmpty()) {
-                tally.leftOut(name, CopyReport.Reason.SPECIAL_FILE);
+                counter.leftOut(name, CopyReport.Reason.SPECIAL_FILE);
                 return;
             }
             switch (kind.get()) {
@@ -90,7 +90,7 @@ final class HostTreeReader {
             if (e.errno() != ENOENT) {
                 throw GuestException.HostFile.of(source.shown(name), e);
             }
-            tally.leftOut(name, CopyReport.Reason.VANISHED);
+            counter.leftOut(name, CopyReport.Reason.VANISHED);
         }
     }
 
@@ -102,13 +102,13 @@ final class HostTreeReader {
                 entry(handle, child, name.isEmpty() ? child : name + "/" + child, out, buffer);
             }
         }
-        tally.completed(0);
+        counter.completed(0);
     }
 
     private void link(DirectoryHandle parent, String part, String name, FileStatus status, FileRecordWriter out)
             throws IOException {
         send(FileKind.SYMBOLIC_LINK, status, name, parent.readLink(part), out);
-        tally.completed(0);
+        counter.completed(0);
     }
 
     private void file(DirectoryHandle parent, String part, String name, FileRecordWriter out, HostBuffer buffer)
@@ -116,16 +116,16 @@ final class HostTreeReader {
         try (FileHandle handle = parent.openFile(part)) {
             FileStatus before = handle.status();
             if (!before.isFile()) {
-                tally.leftOut(name, CopyReport.Reason.CHANGED);
+                counter.leftOut(name, CopyReport.Reason.CHANGED);
                 return;
             }
             send(FileKind.FILE, before, name, "", out);
             content(handle, before.size(), out, buffer);
             FileStatus after = handle.status();
             if (after.size() != before.size() || !after.modified().equals(before.modified())) {
-                tally.leftOut(name, CopyReport.Reason.CHANGED);
+                counter.leftOut(name, CopyReport.Reason.CHANGED);
             }
-            tally.completed(before.size());
+            counter.completed(before.size());
         }
     }
 
@@ -142,7 +142,7 @@ final class HostTreeReader {
                     return;
                 }
                 out.data(at, chunk.flip());
-                tally.moved(count);
+                counter.moved(count);
                 at += count;
             }
             data = handle.nextData(at);
@@ -155,7 +155,7 @@ final class HostTreeReader {
             throw GuestException.HostFile.unusable(
                     source.shown(name), "is too deep to be copied", "Copy a part of it.");
         }
-        tally.begin(name, kind, status.size());
+        counter.begin(name, kind, status.size());
         begun = true;
         out.entry(new FileEntry(
                 kind,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostTreeWriter {
     private final CopyTarget target;
-    private final CopyCounter tally;
+    private final CopyCounter counter;
     private final CopyOptions options;
     /** The directories from the destination down to the present one. */
     private final Deque<OpenDirectory> path = new ArrayDeque<>();
@@ -41,7 +41,7 @@ final class HostTreeWriter {
     HostTreeWriter(Path destination, CopyOptions options, CopyListener listener) {
         target = CopyTarget.of(destination);
         this.options = options;
-        tally = new CopyCounter(options, listener);
+        counter = new CopyCounter(options, listener);
         if (options.owners() && !HostUser.isRoot()) {
             throw new VmException.Invalid(
                     "Only root can give files to other owners", "Copy without owners, or as root.");
@@ -53,7 +53,9 @@ final class HostTreeWriter {
         try (OpenDirectory anchor = anchor()) {
             return write(source, anchor, new HostBuffer());
         } catch (VmException cut) {
-            throw tally.leftSomething() ? new GuestException.CopyIncomplete(target.shown(), tally.report(), cut) : cut;
+            throw counter.leftSomething()
+                    ? new GuestException.CopyIncomplete(target.shown(), counter.report(), cut)
+                    : cut;
         }
     }
 
@@ -75,7 +77,7 @@ final class HostTreeWriter {
             while (!path.isEmpty()) {
                 completeDirectory();
             }
-            return tally.report();
+            return counter.report();
         } finally {
             // While the directory that it lies in is open.
             dropFile();
@@ -95,7 +97,7 @@ final class HostTreeWriter {
         begun = true;
         String name = entry.name();
         OpenDirectory parent = name.isEmpty() ? anchor : descendTo(GuestPaths.parent(name));
-        tally.begin(name, entry.kind(), entry.size());
+        counter.begin(name, entry.kind(), entry.size());
         String part = name.isEmpty() ? target.name() : GuestPaths.last(name);
         target.refused(name, () -> {
             make(parent, part, entry, buffer);
@@ -128,15 +130,15 @@ final class HostTreeWriter {
             case DIRECTORY -> {
                 path.addLast(openDirectory(parent, part, entry, there.isEmpty()));
                 if (there.isEmpty()) {
-                    tally.left();
+                    counter.left();
                 }
             }
             case FILE -> file = IncomingFile.create(parent.handle(), part, entry, buffer);
             case SYMBOLIC_LINK -> {
                 IncomingFile.link(parent.handle(), part, entry, options);
-                tally.completed(0);
+                counter.completed(0);
             }
-            default -> tally.leftOut(entry.name(), CopyReport.Reason.SPECIAL_FILE);
+            default -> counter.leftOut(entry.name(), CopyReport.Reason.SPECIAL_FILE);
         }
     }
 
@@ -162,7 +164,7 @@ final class HostTreeWriter {
             open.append(data);
             return true;
         });
-        tally.moved(count);
+        counter.moved(count);
     }
 
     private void completeFile() {
@@ -173,7 +175,7 @@ final class HostTreeWriter {
                 return true;
             });
             file = null;
-            tally.completed(open.size());
+            counter.completed(open.size());
         }
     }
 
@@ -183,7 +185,7 @@ final class HostTreeWriter {
                 last.complete(options);
                 return true;
             });
-            tally.completed(0);
+            counter.completed(0);
         }
     }
 

@@ -1,0 +1,2 @@
+CREATE TABLE note (text VARCHAR(100) NOT NULL);
+INSERT INTO note VALUES ('from our own migration');

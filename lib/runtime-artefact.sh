@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Collects what VMs are made with as resources of the runtime artefact: lib/runtime-artefact.sh SHARE CLASSES
+# The small kernel it is, which is of no distribution. The index lists each file; dev.cloche.runtime reads it.
+set -euo pipefail
+share=$1
+out=$2/META-INF/cloche/runtime
+small=$share/kernels/small
+if ! [ -e "$small/kernel/vmlinux" ]; then
+    echo "runtime-artefact: there is no small kernel in $share: run ./setup --kernel small first." >&2
+    exit 1
+fi
+rm -rf "$out"
+mkdir -p "$out/files/kernel"
+cp "$small/kernel/vmlinux" "$small/kernel/kernel.properties" "$out/files/kernel/"
+cp "$small/initramfs" "$share/cloche-guard" "$share/cloche-tsc" "$out/files/"
+cp -R "$share/images" "$out/files/"
+"$(dirname "$0")/licences.sh" "$out/files" "$out/licences"
+cd "$out/files"
+{
+    echo 'cloche-runtime 1'
+    find . -type f -printf '%P\n' | LC_ALL=C sort | while read -r file; do
+        mode=0644
+        if [ -x "$file" ]; then mode=0755; fi
+        echo "$mode $(stat -c %s "$file") $(sha256sum "$file" | cut -d ' ' -f 1) $file"
+    done
+} >../index

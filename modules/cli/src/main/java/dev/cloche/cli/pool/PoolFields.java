@@ -1,0 +1,48 @@
+package dev.cloche.cli.pool;
+
+import dev.cloche.PoolInfo;
+import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.vm.Network;
+import java.time.Instant;
+import java.util.Locale;
+
+/** Writes pools as JSON. */
+final class PoolFields {
+    private PoolFields() {}
+
+    /** Writes how a pool was set, and how many VMs it has. */
+    static void settings(JsonOutput json, PoolInfo pool) {
+        json.object(() -> shape(json, pool)
+                .field("maxAgeMillis", pool.maxAge().toMillis())
+                .field("createdAt", pool.createdAt())
+                .field("ready", pool.ready())
+                .field("making", pool.making()));
+    }
+
+    /** Writes what became of a pool. */
+    static void counts(JsonOutput json, PoolInfo pool) {
+        json.object(() -> shape(json, pool)
+                .field("ready", pool.ready())
+                .field("hits", pool.hits())
+                .field("misses", pool.misses())
+                .field("made", pool.made())
+                .field("failed", pool.failed())
+                .field("lastError", pool.lastError())
+                .field("retryAt", pool.retryAt().map(Instant::toString)));
+    }
+
+    /** Returns the name of a network as it is typed. */
+    static String name(Network network) {
+        return network.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static JsonOutput shape(JsonOutput json, PoolInfo pool) {
+        return json.field("image", pool.image())
+                .field("memoryMib", pool.memoryMib())
+                .field("cpus", pool.cpus())
+                .field("network", name(pool.network()))
+                .field("depth", pool.depth())
+                .field("minDepth", pool.minDepth())
+                .field("check", pool.check());
+    }
+}

@@ -1,0 +1,77 @@
+package dev.cloche.cli.pool;
+
+import dev.cloche.PoolInfo;
+import dev.cloche.cli.terminal.Table;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Shows pools to people. */
+final class PoolTables {
+    private static final String NONE = "-";
+
+    private PoolTables() {}
+
+    /** Returns how pools were set, and how many VMs they have. */
+    static Table settings(List<PoolInfo> pools) {
+        Table table = new Table("IMAGE", "MEMORY", "CPUS", "NETWORK", "DEPTH", "READY", "MAKING", "MAX AGE", "CHECK");
+        pools.forEach(pool -> table.row(
+                pool.image(),
+                pool.memoryMib() + "m",
+                String.valueOf(pool.cpus()),
+                PoolFields.name(pool.network()),
+                depth(pool),
+                String.valueOf(pool.ready()),
+                String.valueOf(pool.making()),
+                pool.maxAge().toSeconds() + "s",
+                check(pool)));
+        return table;
+    }
+
+    /** Returns what became of pools. */
+    static Table counts(List<PoolInfo> pools, Clock clock) {
+        Table table = new Table(
+                "IMAGE",
+                "MEMORY",
+                "CPUS",
+                "NETWORK",
+                "READY",
+                "HITS",
+                "MISSES",
+                "MADE",
+                "FAILED",
+                "RETRY IN",
+                "LAST ERROR");
+        pools.forEach(pool -> table.row(
+                pool.image(),
+                pool.memoryMib() + "m",
+                String.valueOf(pool.cpus()),
+                PoolFields.name(pool.network()),
+                pool.ready() + "/" + depth(pool),
+                String.valueOf(pool.hits()),
+                String.valueOf(pool.misses()),
+                String.valueOf(pool.made()),
+                String.valueOf(pool.failed()),
+                pool.retryAt().map(at -> until(at, clock)).orElse(NONE),
+                pool.lastError().orElse(NONE)));
+        return table;
+    }
+
+    private static String depth(PoolInfo pool) {
+        return pool.minDepth() == pool.depth() ? String.valueOf(pool.depth()) : pool.minDepth() + "-" + pool.depth();
+    }
+
+    private static String check(PoolInfo pool) {
+        if (pool.inProcess()) {
+            return "(functions of an application)";
+        }
+        return pool.check().isEmpty() ? NONE : String.join(" ", pool.check());
+    }
+
+    /** Returns the whole seconds until a moment, at least 0: an attempt that is due waits for a process that makes it. */
+    private static String until(Instant at, Clock clock) {
+        Duration left = Duration.between(clock.instant(), at);
+        return Math.max(0, left.plusMillis(999).toSeconds()) + "s";
+    }
+}

@@ -1,0 +1,50 @@
+package dev.cloche.cli.terminal;
+
+import java.text.MessageFormat;
+import java.util.Optional;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives this program loggers that print warnings and errors to standard error, each as one sentence, with the message of its
+ * cause and without a stack trace. Found by the JDK through {@code META-INF/services}.
+ */
+public final class WarningLoggers extends System.LoggerFinder {
+    @Override
+    public System.Logger getLogger(String name, Module module) {
+        return new Sentences(name);
+    }
+
+    private record Sentences(String name) implements System.Logger {
+        @Override
+        public String getName() {
+            return name;
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+            return level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
+        }
+
+        @Override
+        public void log(
+                Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable cause) {
+            if (isLoggable(level)) {
+                String why = Optional.ofNullable(cause)
+                        .map(Throwable::getMessage)
+                        .map(text -> ": " + text)
+                        .orElse("");
+                ErrorReport.print("warning: " + message + why, "", System.err);
+            }
+        }
+
+        @Override
+        public void log(
+                Level level, @Nullable ResourceBundle bundle, @Nullable String format, @Nullable Object... parameters) {
+            String text = format == null || parameters == null || parameters.length == 0
+                    ? format
+                    : MessageFormat.format(format, parameters);
+            log(level, bundle, text, (Throwable) null);
+        }
+    }
+}

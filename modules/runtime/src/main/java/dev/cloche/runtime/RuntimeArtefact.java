@@ -1,0 +1,101 @@
+package dev.cloche.runtime;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Represents the runtime artefact on the class path: what VMs are made with, as resources. They are read as streams, so nested
+ * and shaded jars are as good as any other. Safe for use from several threads and processes.
+ */
+public final class RuntimeArtefact {
+    /** Lists the resources. */
+    static final String INDEX = "META-INF/cloche/runtime/index";
+
+    private static final String FILES = "META-INF/cloche/runtime/files/";
+
+    private final ClassLoader loader;
+    private final RuntimeIndex index;
+
+    private RuntimeArtefact(ClassLoader loader, RuntimeIndex index) {
+        this.loader = loader;
+        this.index = index;
+    }
+
+    /**
+     * Finds the artefact; empty if there is none. Reads its index alone, which takes about a millisecond.
+     *
+     * @throws RuntimeUnusable.Damaged if its index is none
+     */
+    public static Optional<RuntimeArtefact> find(ClassLoader loader) {
+        try (InputStream in = loader.getResourceAsStream(INDEX)) {
+            return in == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            new RuntimeArtefact(loader, RuntimeIndex.parse(in.readNBytes(RuntimeIndex.MAX_BYTES + 1))));
+        } catch (IOException e) {
+            throw new RuntimeUnusable.Damaged("its index cannot be read: " + e.getMessage());
+        }
+    }
+
+    /** Returns the SHA-256 of its index in hexadecimal, which names this runtime. */
+    public String digest() {
+        return index.digest();
+    }
+
+    /**
+     * Returns the directory that artefacts are unpacked to: the system property {@code cloche.runtime.dir}, else {@code
+     * cloche/runtime} in {@code XDG_CACHE_HOME} or {@code ~/.cache}.
+     *
+     * @param environment of this process
+     * @param property the value of {@code cloche.runtime.dir}, if it is set
+     * @param home the user's home directory
+     * @throws RuntimeUnusable.NoDirectory if none of these is there
+     */
+    public static Path cache(Map<String, String> environment, Optional<String> property, String home) {
+        if (property.filter(named -> !named.isBlank()).isPresent()) {
+            return Path.of(property.get()).toAbsolutePath();
+        }
+        String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
+        if (xdg.startsWith("/")) {
+            return Path.of(xdg, "cloche", "runtime");
+        }
+        // Where the system knows no home of this user, the JDK answers with a question mark.
+        if (!home.startsWith("/") || home.equals("/nonexistent")) {
+            throw new RuntimeUnusable.NoDirectory();
+        }
+        return Path.of(home, ".cache", "cloche", "runtime");
+    }
+
+    /**
+     * Returns the directory with the files of the artefact below a directory for all of them. The first use unpacks it there, and
+     * waits for a process that is doing so. Each further use compares what the file system says of the files, in milliseconds;
+     * a file that was changed is written anew.
+     *
+     * @throws RuntimeUnusable if that is not possible
+     */
+    public Path unpacked(Path cache, Deadline deadline) {
+        return new RuntimeCache(cache, index, this::open).directory(deadline);
+    }
+
+    /**
+     * Compares the digests of all files, which takes some tenths of a second, and writes those anew that are not as they were
+     * built; for a start that has failed in loading one.
+     *
+     * @throws RuntimeUnusable if that is not possible
+     */
+    public Path mended(Path cache, Deadline deadline) {
+        return new RuntimeCache(cache, index, this::open).mended(deadline);
+    }
+
+    private InputStream open(RuntimeIndex.Entry entry) {
+        InputStream in = loader.getResourceAsStream(FILES + entry.path());
+        if (in == null) {
+            throw new RuntimeUnusable.Damaged("it lacks " + entry.path());
+        }
+        return in;
+    }
+}

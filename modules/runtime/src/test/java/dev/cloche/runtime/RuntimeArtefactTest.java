@@ -1,0 +1,93 @@
+package dev.cloche.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.cloche.base.Deadline;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RuntimeArtefactTest {
+    private final BuiltArtefact built = BuiltArtefact.small();
+
+    @TempDir
+    private Path directory;
+
+    private URLClassLoader jar(boolean withKernel) throws IOException {
+        Path jar = directory.resolve("runtime-" + withKernel + ".jar");
+        try (OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file)) {
+            entry(out, RuntimeArtefact.INDEX, built.indexBytes());
+            for (RuntimeIndex.Entry each : built.index().entries()) {
+                if (withKernel || !each.path().startsWith("kernel/")) {
+                    entry(out, "META-INF/cloche/runtime/files/" + each.path(), built.content(each.path()));
+                }
+            }
+        }
+        return new URLClassLoader(new URL[] {jar.toUri().toURL()}, null);
+    }
+
+    private static void entry(JarOutputStream out, String name, byte[] content) throws IOException {
+        out.putNextEntry(new JarEntry(name));
+        out.write(content);
+        out.closeEntry();
+    }
+
+    @Test
+    void isFoundInAJarAndUnpackedFromIt() throws IOException {
+        try (URLClassLoader loader = jar(true)) {
+            RuntimeArtefact artefact = RuntimeArtefact.find(loader).orElseThrow();
+            assertThat(artefact.digest()).isEqualTo(built.index().digest());
+            Path unpacked = artefact.unpacked(directory.resolve("cache"), Deadline.none());
+            assertThat(unpacked.resolve("kernel/vmlinux")).hasBinaryContent(built.content("kernel/vmlinux"));
+            Files.writeString(unpacked.resolve("initramfs"), "damaged");
+            assertThat(artefact.mended(directory.resolve("cache"), Deadline.none()))
+                    .isEqualTo(unpacked);
+            assertThat(unpacked.resolve("initramfs")).isEmptyFile();
+        }
+    }
+
+    @Test
+    void isNotFoundWhereThereIsNone() throws IOException {
+        try (URLClassLoader loader = new URLClassLoader(new URL[0], null)) {
+            assertThat(RuntimeArtefact.find(loader)).isEmpty();
+        }
+    }
+
+    @Test
+    void namesTheFileThatAJarLacks() throws IOException {
+        try (URLClassLoader loader = jar(false)) {
+            RuntimeArtefact artefact = RuntimeArtefact.find(loader).orElseThrow();
+            assertThatExceptionOfType(RuntimeUnusable.Damaged.class)
+                    .isThrownBy(() -> artefact.unpacked(directory.resolve("cache"), Deadline.none()))
+                    .withMessageContaining("lacks kernel/vmlinux");
+        }
+    }
+
+    @Test
+    void isUnpackedWhereThePropertySaysElseInTheUsersCache() {
+        Optional<String> none = Optional.empty();
+        assertThat(RuntimeArtefact.cache(Map.of("XDG_CACHE_HOME", "/x"), Optional.of("/named"), "/h"))
+                .isEqualTo(Path.of("/named"));
+        assertThat(RuntimeArtefact.cache(Map.of("XDG_CACHE_HOME", "/x"), none, "/h"))
+                .isEqualTo(Path.of("/x/cloche/runtime"));
+        assertThat(RuntimeArtefact.cache(Map.of(), none, "/h")).isEqualTo(Path.of("/h/.cache/cloche/runtime"));
+        // As the base directory specification demands.
+        assertThat(RuntimeArtefact.cache(Map.of("XDG_CACHE_HOME", "relative"), none, "/h"))
+                .isEqualTo(Path.of("/h/.cache/cloche/runtime"));
+        for (String home : new String[] {"?", "", "/nonexistent"}) {
+            assertThatExceptionOfType(RuntimeUnusable.NoDirectory.class)
+                    .isThrownBy(() -> RuntimeArtefact.cache(Map.of(), none, home));
+        }
+    }
+}
