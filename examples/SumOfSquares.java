@@ -15,7 +15,8 @@ class SumOfSquares {
 
             ExecResult sum = sandbox.command("awk", "{ s += $1 * $1 } END { print s }")
                     .timeout(Duration.ofSeconds(30))
-                    .run("1\n2\n3\n".getBytes(StandardCharsets.UTF_8));
+                    .run("1\n2\n3\n".getBytes(StandardCharsets.UTF_8))
+                    .orThrow();
             System.out.println("sum of squares: " + sum.stdoutText().strip());
 
             try (Execution steps = sandbox.command("sh", "-c", "for i in 1 2 3; do echo step $i; done; exit 3").start();

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.vm.TerminalSize;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class CommandBuilder extends CommandSetup<CommandBuilder> {
+    private static final int MOST_COLLECTED = 1 << 30;
+
     private final BiFunction<CommandOptions, Deadline, Execution> starter;
+    private int outputLimit = 64 << 20;
     private @Nullable Duration timeout;
     private boolean stdin;
     private boolean acknowledged;
@@ -59,8 +63,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     }
 
     /**
-     * The longest that it may take, counted from {@link #start()}; {@link Execution#await()} then kills it. Without it, for
-     * ever.
+     * The longest that it may take, counted from {@link #start()}; {@link Execution#await()} or {@link #run()} then kills it.
+     * Without it, for ever.
      */
     public CommandBuilder timeout(Duration longest) {
         timeout = longest;
@@ -88,12 +92,30 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     }
 
     /**
-     * Starts the command, waits for its end and returns all that it wrote. An interrupt ends the command, as it does with
-     * {@link Execution#await()}.
+     * Sets how much {@link #run()} keeps of each of its two outputs; when it writes more, it is killed, and the result is
+     * {@linkplain ExecResult#truncated truncated}.
      *
-     * @throws CommandException.TimedOut if the timeout passes; the command is killed
-     * @throws CommandException.OutputTooLarge if it writes more than {@value Execution#MAX_COLLECTED_MIB} MiB to one of
-     *     its outputs; the command is killed
+     * @param bytes 1 to 1,073,741,824; by default 67,108,864 (64 MiB)
+     * @throws dev.cloche.base.ClocheException if it is out of range
+     */
+    public CommandBuilder outputLimit(int bytes) {
+        if (bytes < 1 || bytes > MOST_COLLECTED) {
+            throw new SandboxException.InvalidSpecification(
+                    "An output limit is 1 byte to 1 GiB, not " + bytes + " bytes.",
+                    "Collect less, or start the command with start() and read its streams.");
+        }
+        outputLimit = bytes;
+        return this;
+    }
+
+    /**
+     * Starts the command, waits for its end and returns what it wrote. One that its timeout or its output limit ends is killed,
+     * and the result has what it wrote until then and says which it was; {@link ExecResult#orThrow()} makes an exception of
+     * that. An interrupt ends the command, as it does with {@link Execution#await()}.
+     *
+     * @throws CommandException.TimedOut if the timeout passes and the guest does not tell of the command's end either, as
+     *     that of a paused sandbox
+     * @throws dev.cloche.base.ClocheException as {@link #start()} and {@link Execution#await()} do
      */
     public ExecResult run() {
         return run(new byte[0]);
@@ -103,7 +125,7 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     public ExecResult run(byte[] input) {
         stdin = input.length > 0;
         try (Execution execution = start()) {
-            return execution.collect(input);
+            return new CollectingRun(execution, outputLimit).of(input);
         }
     }
 

@@ -1,39 +1,77 @@
 package dev.cloche;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.vm.ExitStatus;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can go wrong with a command that has been started.
+ * Says what went wrong with a command that has been started. What it wrote until then is in its {@link #result()}, if it was
+ * collected.
  *
  * <pre>{@code
  * try {
- *     sandbox.command("sleep", "1000").timeout(Duration.ofSeconds(1)).run();
- * } catch (CommandException.TimedOut late) {
- *     System.err.println(late.getMessage() + " " + late.remedy());
+ *     sandbox.exec("make").orThrow();
+ * } catch (CommandException.Failed failed) {
+ *     System.err.print(failed.result().orElseThrow().stderrText());
  * }
  * }</pre>
  */
 public abstract sealed class CommandException extends ClocheException {
-    private CommandException(String code, String sentence, String remedy, @Nullable Throwable cause) {
+    /** Is here for the caller that has the exception in hand; what is written of it elsewhere does not have the output. */
+    private final transient @Nullable ExecResult result;
+
+    private CommandException(
+            String code, String sentence, String remedy, @Nullable ExecResult result, @Nullable Throwable cause) {
         super(code, sentence, remedy, cause);
+        this.result = result;
     }
 
-    /** The command took longer than it may, and was killed. Code {@code execution.timed-out}. */
+    /** Returns what the command wrote; empty if its output was read as a stream. */
+    public final Optional<ExecResult> result() {
+        return Optional.ofNullable(result);
+    }
+
+    /** Says that the command took longer than it may, and was killed. Code {@code execution.timed-out}. */
     public static final class TimedOut extends CommandException {
-        TimedOut(@Nullable Throwable cause) {
-            super("execution.timed-out", "The command took longer than its timeout.", "Give it more time.", cause);
+        TimedOut(@Nullable ExecResult result, @Nullable Throwable cause) {
+            super(
+                    "execution.timed-out",
+                    "The command took longer than its timeout.",
+                    "Give it more time.",
+                    result,
+                    cause);
         }
     }
 
-    /** The command wrote more than is collected in memory, and was killed. Code {@code execution.output-too-large}. */
+    /** Says that the command wrote more than is collected, and was killed. Code {@code execution.output-too-large}. */
     public static final class OutputTooLarge extends CommandException {
-        OutputTooLarge() {
+        OutputTooLarge(ExecResult result) {
             super(
                     "execution.output-too-large",
-                    "The command wrote more than " + Execution.MAX_COLLECTED_MIB + " MiB to one of its outputs.",
-                    "Start it with start() and read its streams.",
+                    "The command wrote more than is collected of an output.",
+                    "Raise its outputLimit, or start it with start() and read its streams.",
+                    result,
                     null);
+        }
+    }
+
+    /** Says that the command ended by itself and without success. Code {@code execution.failed}. */
+    public static final class Failed extends CommandException {
+        Failed(ExecResult result) {
+            super(
+                    "execution.failed",
+                    sentence(result.exit()),
+                    "Read what it wrote to its standard error, which result() has.",
+                    result,
+                    null);
+        }
+
+        private static String sentence(ExitStatus exit) {
+            return switch (exit) {
+                case ExitStatus.Exited(int code) -> "The command ended with exit code " + code + ".";
+                case ExitStatus.Signalled(int signal) -> "Signal " + signal + " ended the command.";
+            };
         }
     }
 }

@@ -14,9 +14,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +37,12 @@ import org.jspecify.annotations.Nullable;
  * <p>To outlive its caller on purpose is what {@linkplain Processes#command durable commands} are for.
  */
 public final class Execution implements AutoCloseable {
-    /** The most that the collecting forms hold of each output, in MiB. */
-    static final int MAX_COLLECTED_MIB = 64;
-
-    private static final int SIGKILL = 9;
+    static final int SIGKILL = 9;
     private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(10);
     /** How often a wait looks whether its guest is hindered, and how often in a row until it gives up. */
     private static final Duration LOOK = Duration.ofSeconds(2);
 
     private static final int LOOKS_IN_VAIN = 5;
-    private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
     private final GuestOwner sandbox;
     private final GuestExecution guest;
@@ -187,13 +180,10 @@ public final class Execution implements AutoCloseable {
      */
     public ExitStatus await() {
         try {
-            ExitStatus end = patient ? guest.await(deadline) : awaitUnhindered();
-            status = end;
-            whenOver.run();
-            return end;
+            return over(patient ? guest.await(deadline) : awaitUnhindered());
         } catch (VmException.Deadline passed) {
             kill(passed);
-            throw new CommandException.TimedOut(passed);
+            throw new CommandException.TimedOut(null, passed);
         } catch (VmException.Interrupted interrupted) {
             if (endsWithUs) {
                 CommandEnd.of(guest);
@@ -256,53 +246,26 @@ public final class Execution implements AutoCloseable {
         }
     }
 
-    ExecResult collect(byte[] input) {
-        CompletableFuture<byte[]> stdout = CompletableFuture.supplyAsync(() -> readAll(stdout()), VIRTUAL);
-        CompletableFuture<byte[]> stderr = CompletableFuture.supplyAsync(() -> readAll(stderr()), VIRTUAL);
-        if (input.length > 0) {
-            VIRTUAL.execute(() -> feed(input));
-        }
-        ExitStatus exit = await();
+    /**
+     * Waits for the end of a command that was killed because its time was up.
+     *
+     * @throws CommandException.TimedOut {@code late}, if the guest does not tell of the end within some seconds
+     */
+    ExitStatus endAfterKill(CommandException.TimedOut late) {
         try {
-            return new ExecResult(exit, stdout.join(), stderr.join());
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof ClocheException refused) {
-                throw refused;
-            }
-            throw e;
+            return over(guest.await(Deadline.after(SIGNAL_LIMIT)));
+        } catch (VmException.Deadline untold) {
+            late.addSuppressed(untold);
+            throw late;
+        } catch (GuestException.ConnectionLost lost) {
+            throw sandbox.ended(lost);
         }
     }
 
-    private byte[] readAll(InputStream stream) {
-        int limit = MAX_COLLECTED_MIB << 20;
-        try {
-            byte[] all = stream.readNBytes(limit);
-            if (stream.read() < 0) {
-                return all;
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        CommandException.OutputTooLarge tooLarge = new CommandException.OutputTooLarge();
-        kill(tooLarge);
-        readOut(stream);
-        throw tooLarge;
-    }
-
-    private static void readOut(InputStream stream) {
-        try {
-            stream.transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void feed(byte[] input) {
-        try (OutputStream stdin = stdin()) {
-            stdin.write(input);
-        } catch (IOException | GuestException.ConnectionLost endedBeforeItReadAll) {
-            // Its exit status says what is worth knowing.
-        }
+    private ExitStatus over(ExitStatus end) {
+        status = end;
+        whenOver.run();
+        return end;
     }
 
     private void kill(RuntimeException reason) {

@@ -124,20 +124,81 @@ class SandboxIT {
     }
 
     @Test
-    void aCommandThatTakesTooLongIsKilled() {
-        assertThatThrownBy(() -> shared.command("sleep", "600")
-                        .timeout(Duration.ofMillis(300))
-                        .run())
-                .isInstanceOf(CommandException.TimedOut.class);
-        assertThat(shared.exec("true").exit().success()).isTrue();
+    void aCommandThatTakesTooLongIsKilledAndKeepsWhatItWrote() {
+        ExecResult late = shared.command("sh", "-c", "echo out; echo err >&2; sleep 600")
+                .timeout(Duration.ofSeconds(2))
+                .run();
+        assertThat(late.timedOut()).isTrue();
+        assertThat(late.truncated()).isFalse();
+        assertThat(late.exit()).isEqualTo(new ExitStatus.Signalled(9));
+        assertThat(late.stdoutText()).isEqualTo("out\n");
+        assertThat(late.stderrText()).isEqualTo("err\n");
+        assertThatThrownBy(late::orThrow)
+                .isInstanceOfSatisfying(
+                        CommandException.TimedOut.class,
+                        thrown -> assertThat(thrown.result()).containsSame(late));
         assertThat(shared.exec("pidof", "sleep").exit().success()).isFalse();
     }
 
     @Test
-    void moreOutputThanFitsIntoMemoryIsRefusedAndTheSandboxUnharmed() {
-        assertThatThrownBy(() -> shared.exec("sh", "-c", "cat /dev/zero"))
-                .isInstanceOf(CommandException.OutputTooLarge.class);
+    void aCommandThatWritesTooMuchIsKilledAndKeepsTheBeginningOfWhatItWrote() {
+        ExecResult flood = shared.command("sh", "-c", "echo err >&2; yes")
+                .outputLimit(1000)
+                .run();
+        assertThat(flood.truncated()).isTrue();
+        assertThat(flood.timedOut()).isFalse();
+        assertThat(flood.exit()).isEqualTo(new ExitStatus.Signalled(9));
+        assertThat(flood.stdoutText()).isEqualTo("y\n".repeat(500));
+        assertThat(flood.stderrText()).isEqualTo("err\n");
+        assertThatThrownBy(flood::orThrow).isInstanceOf(CommandException.OutputTooLarge.class);
+
+        ExecResult most = shared.command("printf", "0123456789").outputLimit(10).run();
+        assertThat(most.truncated()).isFalse();
+        assertThat(most.orThrow().stdoutText()).isEqualTo("0123456789");
+    }
+
+    @Test
+    void withoutALimitOfItsOwnACommandMayWrite64MiB() {
+        ExecResult flood = shared.exec("cat", "/dev/zero");
+        assertThat(flood.truncated()).isTrue();
+        assertThat(flood.stdout()).hasSize(64 << 20);
         assertThat(shared.exec("true").exit().success()).isTrue();
+    }
+
+    @Test
+    void anOutputLimitOutOfRangeIsRefused() {
+        assertThatThrownBy(() -> shared.command("true").outputLimit(0)).isInstanceOf(ClocheException.class);
+        assertThatThrownBy(() -> shared.command("true").outputLimit((1 << 30) + 1))
+                .isInstanceOf(ClocheException.class);
+    }
+
+    @Test
+    void onlyACallerThatAsksForSuccessGetsAnException() {
+        ExecResult three = shared.exec("sh", "-c", "echo why >&2; exit 3");
+        assertThatThrownBy(three::orThrow).isInstanceOfSatisfying(CommandException.Failed.class, failed -> {
+            assertThat(failed).hasMessageContaining("exit code 3").hasMessageNotContaining("why");
+            assertThat(failed.result().orElseThrow().stderrText()).isEqualTo("why\n");
+        });
+        assertThat(shared.exec("true").orThrow().timedOut()).isFalse();
+    }
+
+    /** The guest of a paused sandbox neither kills the command nor tells of its end. */
+    @Test
+    void aCommandWhoseKillIsNotHeardIsAnError() {
+        try (Sandbox sandbox =
+                cloche.sandbox("base").name("halts").ephemeral(true).memory(256).start()) {
+            CommandBuilder sleep = sandbox.command("sh", "-c", "sleep 600").timeout(Duration.ofSeconds(5));
+            Execution running = sleep.start();
+            cloche.sandboxes().pause("halts");
+            try {
+                assertThatThrownBy(() -> new CollectingRun(running, 10).of(new byte[0]))
+                        .isInstanceOf(CommandException.TimedOut.class);
+            } finally {
+                cloche.sandboxes().resume("halts");
+            }
+            assertThat(running.endAfterKill(new CommandException.TimedOut(null, null)))
+                    .isEqualTo(new ExitStatus.Signalled(9));
+        }
     }
 
     @Test
