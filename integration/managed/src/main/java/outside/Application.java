@@ -52,7 +52,7 @@ public final class Application {
                 Cloche.open().close();
                 throw new AssertionError("opened");
             } catch (ClocheException refused) {
-                System.out.println(refused.code() + ": " + refused.getMessage());
+                System.out.println(refused.code() + ": " + refused.sentence());
             }
         }
         Cloche.examine(ClocheOptions.ofEnvironment())

@@ -80,7 +80,7 @@ public final class CatalogCare {
         problems.addAll(SnapshotCheck.problems(root));
         CatalogMaintenance.copyOfLost(root)
                 .ifPresent(copy -> problems.add("The copy " + copy
-                        + " is of other records, which were lost: 'cloche catalog restore' puts it in the place of"
+                        + " is of other records, which were lost: Cloche.catalog(options).restoreLatest() puts it in the place of"
                         + " these; remove it if you do not want it, and new copies are made."));
         orphans().stream().map(Orphan::what).forEach(problems::add);
         return List.copyOf(problems);
@@ -92,11 +92,11 @@ public final class CatalogCare {
                 MachineManager machines =
                         Rooms.machines(root, Rooms.images(options, Installation.named(options), root, catalog), vms)) {
             return machines.orphans().stream()
-                    .map(orphan -> orphan.what() + " Remove it with: cloche maintain")
+                    .map(orphan -> orphan.what() + " Remove it with: cloche.maintain()")
                     .toList();
         } catch (VmException.MissingResource | HostException.NoRuntime | RuntimeUnusable incomplete) {
-            return List.of("What is kept for machines was not compared with their directories: "
-                    + incomplete.getMessage() + ".");
+            return List.of("What is kept for machines was not compared with their directories: " + incomplete.sentence()
+                    + ".");
         }
     }
 
@@ -179,8 +179,7 @@ public final class CatalogCare {
      */
     public List<Migration> migrate() {
         String me = ProcessName.of(ProcessIdentity.current());
-        return CatalogMaintenance.migrate(StateRoot.ensure(options.home()), Rooms.SCHEMAS, me, Rooms.installGate())
-                .stream()
+        return CatalogMaintenance.migrate(StateRoot.ensure(options.home()), Rooms.SCHEMAS, me, Rooms.installGate()).stream()
                 .map(Migration::of)
                 .toList();
     }

@@ -24,8 +24,8 @@ final class HostExamination {
     private static final long SPACE_NEEDED = 512 * MIB;
     private static final long SPACE_WANTED = 4096 * MIB;
     private static final String MAKE_SPACE =
-            "Remove what is not needed ('cloche rm', 'cloche image prune', 'cloche template prune'), or name another place"
-                    + " with CLOCHE_HOME.";
+            "Remove what is not needed (cloche.sandboxes().remove(…), cloche.images().prune(…), cloche.templates().prune(…)),"
+                    + " or name another place with CLOCHE_HOME.";
 
     private final ClocheOptions options;
 
@@ -147,7 +147,7 @@ final class HostExamination {
         try {
             checks.add(ok("network", "passt at " + resources.requirePasst()));
         } catch (ClocheException e) {
-            checks.add(new HealthCheck("network", Verdict.WARNING, String.valueOf(e.getMessage()), e.remedy()));
+            checks.add(new HealthCheck("network", Verdict.WARNING, e.sentence(), e.remedy()));
         }
     }
 
@@ -156,6 +156,6 @@ final class HostExamination {
     }
 
     private static HealthCheck failure(String name, ClocheException e) {
-        return new HealthCheck(name, Verdict.FAILURE, String.valueOf(e.getMessage()), e.remedy());
+        return new HealthCheck(name, Verdict.FAILURE, e.sentence(), e.remedy());
     }
 }

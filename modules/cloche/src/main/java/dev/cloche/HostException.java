@@ -40,7 +40,7 @@ public abstract sealed class HostException extends ClocheException {
         StateRootUnusable(Path home, Throwable cause) {
             super(
                     "host.state-root-unusable",
-                    "The state root " + home + " cannot be used: " + cause.getMessage(),
+                    "The state root " + home + " cannot be used: " + sentenceOf(cause),
                     "Name another directory with CLOCHE_HOME, or make it yours.",
                     cause);
         }

@@ -33,7 +33,7 @@ final class NetworkSettings {
         if (network.filter(Network.NONE::equals).isPresent() && wanted) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox without a network has neither ports nor a name server.",
-                    "Leave out --network none, or what is published.");
+                    "Leave out the network NONE, or what is published.");
         }
         if (!wanted && network.orElse(Network.NONE) == Network.NONE) {
             return NetworkSpec.none();

@@ -52,7 +52,7 @@ class MachineCopiesIT extends MachinesInVms {
                         .check())
                 .singleElement()
                 .asString()
-                .contains("\"web\"", "a VM", "cloche maintain");
+                .contains("\"web\"", "a VM", "cloche.maintain()");
         assertThat(cloche.maintain().machines()).isEqualTo(1);
     }
 

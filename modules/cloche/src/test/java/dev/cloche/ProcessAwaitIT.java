@@ -72,7 +72,7 @@ class ProcessAwaitIT {
         assertThatThrownBy(wait).isInstanceOfSatisfying(ClocheException.class, refused -> {
             assertThat(refused.code()).isEqualTo("process.undriven");
             assertThat(refused).hasMessageContaining("exec-000000000000000");
-            assertThat(refused.remedy()).contains("driveCommands()", "cloche process await");
+            assertThat(refused.remedy()).contains("driveCommands()", "cloche.processes().await(");
         });
     }
 

@@ -27,7 +27,11 @@ class UnsupportedSystemTest {
     @Test
     void anotherSystemIsRefusedInOneSentenceBeforeAnythingElse() throws Exception {
         assertThat(refused("-Dos.name=Mac OS X", "-Dos.arch=aarch64"))
-                .containsExactly("false", "host.unsupported: " + SENTENCE, "FAILURE system: " + SENTENCE);
+                .containsExactly(
+                        "false",
+                        "host.unsupported: " + SENTENCE
+                                + " Use a host with Linux on x86-64; Cloche.isSupported() tells before.",
+                        "FAILURE system: " + SENTENCE);
     }
 
     @Test
@@ -37,7 +41,7 @@ class UnsupportedSystemTest {
         assertThat(lines.get(1))
                 .startsWith(
                         "linux.native-access-denied: This JVM denies Cloche the native calls that it needs (Illegal")
-                .endsWith("; start it with --enable-native-access=ALL-UNNAMED.");
+                .contains("; start it with --enable-native-access=ALL-UNNAMED. Add the flag to");
         assertThat(lines.get(2)).startsWith("FAILURE native access: This JVM denies");
     }
 

@@ -41,8 +41,8 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.history",
                     "The catalog " + file + " has a history of the room '" + room + "' that does not fit this program: "
-                            + cause.getMessage() + ".",
-                    "Use the Cloche that wrote it, or put a copy in its place with 'cloche catalog restore'.",
+                            + sentenceOf(cause) + ".",
+                    "Use the Cloche that wrote it, or put a copy in its place with Cloche.catalog(options).restore(…).",
                     cause);
         }
     }
@@ -53,7 +53,8 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.corrupt",
                     "The catalog " + file + " is damaged or is no SQLite database.",
-                    "Put yesterday's copy in its place with 'cloche catalog restore', or an older one that you have.",
+                    "Put yesterday's copy in its place with Cloche.catalog(options).restoreLatest(), or an older one"
+                            + " that you have.",
                     cause);
         }
     }
@@ -64,7 +65,8 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.no-space",
                     "There is no space left to write the catalog " + file + ".",
-                    "Remove what is not needed ('cloche rm', 'cloche image prune'), or make its file system larger.",
+                    "Remove what is not needed (cloche.sandboxes().remove(…), cloche.images().prune(…)), or make its"
+                            + " file system larger.",
                     cause);
         }
     }
@@ -108,7 +110,7 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.in-use",
                     "The catalog " + file + " is open in a process.",
-                    "End all programs that use this state directory, 'cloche keep' too, and try again; sandboxes may go on.",
+                    "End all programs that use this state directory, and try again; sandboxes may go on.",
                     null);
         }
     }
@@ -119,7 +121,7 @@ public abstract sealed class CatalogException extends ClocheException {
             super(
                     "catalog.unfit",
                     "The copy " + copy + " cannot take the catalog's place: " + why + ".",
-                    "Name another copy, as 'cloche catalog backup' makes them.",
+                    "Name another copy, as Cloche.catalog(options).backup(…) makes them.",
                     null);
         }
     }
@@ -140,7 +142,7 @@ public abstract sealed class CatalogException extends ClocheException {
         Constraint(Path file, Throwable cause) {
             super(
                     "catalog.constraint",
-                    "The catalog " + file + " refused a row: " + cause.getMessage() + ".",
+                    "The catalog " + file + " refused a row: " + sentenceOf(cause) + ".",
                     "This is a fault of Cloche if it reaches you: please report it.",
                     cause);
         }
@@ -181,7 +183,7 @@ public abstract sealed class CatalogException extends ClocheException {
         Failed(Path file, Throwable cause) {
             super(
                     "catalog.failed",
-                    "The catalog " + file + " failed: " + cause.getMessage() + ".",
+                    "The catalog " + file + " failed: " + sentenceOf(cause) + ".",
                     "Check the health of its file system; if that is sound, please report it.",
                     cause);
         }

@@ -23,7 +23,7 @@ public abstract sealed class DurableExecutionException extends ClocheException {
             super(
                     "execution.other-process",
                     "The process " + id + " is no command in a sandbox, but a " + type + ".",
-                    "Only what `cloche exec --detach` started has an output here.",
+                    "Only what cloche.processes().command(…) started has an output here.",
                     null);
         }
     }
@@ -44,7 +44,7 @@ public abstract sealed class DurableExecutionException extends ClocheException {
         NotNow(String id, Throwable cause) {
             super(
                     "execution.not-now",
-                    "The sandbox of " + id + " does not answer at present: " + cause.getMessage(),
+                    "The sandbox of " + id + " does not answer at present: " + sentenceOf(cause),
                     "It goes on when its sandbox does.",
                     cause);
         }
@@ -55,7 +55,7 @@ public abstract sealed class DurableExecutionException extends ClocheException {
         OutputUnusable(Path file, Throwable cause) {
             super(
                     "execution.output-unusable",
-                    "The output in " + file + " cannot be used: " + cause.getMessage(),
+                    "The output in " + file + " cannot be used: " + sentenceOf(cause),
                     "Check the disk; the guest keeps what is not written yet.",
                     cause);
         }

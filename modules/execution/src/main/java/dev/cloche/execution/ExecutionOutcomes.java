@@ -58,7 +58,7 @@ final class ExecutionOutcomes {
     }
 
     private static AwaitOutput failure(FailureClass kind, ClocheException why, Optional<Json> raw) {
-        return new AwaitOutput.Failure(kind, why.code(), String.valueOf(why.getMessage()), raw);
+        return new AwaitOutput.Failure(kind, why.code(), why.sentence(), raw);
     }
 
     private static Json json(ExitStatus exit) {

@@ -48,7 +48,7 @@ record OutputDirectories(Path all) {
         if (!OURS.matcher(id).matches()) {
             throw new DurableExecutionException.Invalid(
                     "The process \"" + id + "\" was not started as a command in a sandbox, and has no output.",
-                    "Start commands with `cloche exec --detach` or DurableCommand.start().");
+                    "Start commands with cloche.processes().command(…).");
         }
         return all.resolve(id);
     }

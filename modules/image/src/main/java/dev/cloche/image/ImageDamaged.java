@@ -5,12 +5,11 @@ public final class ImageDamaged extends ImageException {
     public ImageDamaged(ImageReference reference, ImageException why) {
         super(
                 "image.damaged",
-                "The image " + reference + " is damaged on this host and could not be made again: "
-                        + String.valueOf(why.getMessage()),
+                "The image " + reference + " is damaged on this host and could not be made again: " + why.sentence(),
                 reference.isDigestAlone()
-                        ? "Pull it by its name, or of an archive: cloche image load ARCHIVE."
-                        : "When its registry can be reached: cloche pull " + reference
-                                + "; of an archive: cloche image load ARCHIVE.",
+                        ? "Pull it by its name, or load it from an archive: cloche.images().load(…)"
+                        : "When its registry can be reached: cloche.images().pull(\"" + reference
+                                + "\"); from an archive: cloche.images().load(…)",
                 why);
     }
 }

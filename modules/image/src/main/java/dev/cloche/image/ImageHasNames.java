@@ -16,7 +16,7 @@ public final class ImageHasNames extends ImageException {
                                 .map(ImageReference::toString)
                                 .collect(Collectors.joining(", "))
                         + (names.size() > NAMED ? " and others." : "."),
-                "Remove the names one by one, or all of them with force (cloche image rm -f).",
+                "Remove the names one by one, or all of them with force: cloche.images().remove(…, true)",
                 null);
     }
 }

@@ -12,7 +12,7 @@ public final class ImageInUse extends ImageException {
         super(
                 "image.in-use",
                 "The image " + reference + " is in use by " + name(holders) + ".",
-                "Remove what uses it first, or take only its name away: cloche image rm -f",
+                "Remove what uses it first, or take only its name away: cloche.images().remove(…, true)",
                 null);
         this.holders = List.copyOf(holders);
     }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The image is not on this host, and was not to be pulled. Code {@code image.not-found}. */
 public final class ImageNotFound extends ImageException {
-    private static final String LIST = "List what is here with: cloche images";
+    private static final String LIST = "List what is here with: cloche.images().list()";
 
     private ImageNotFound(String image, String remedy) {
         super("image.not-found", "The image " + image + " is not on this host.", remedy, null);
@@ -23,7 +23,8 @@ public final class ImageNotFound extends ImageException {
                         ImageSuggestions.remedy(
                                 reference,
                                 here,
-                                "Allow a pull, or bring it with: cloche pull " + reference.familiar()));
+                                "Allow a pull, or bring it with: cloche.images().pull(\"" + reference.familiar()
+                                        + "\")"));
     }
 
     /**

@@ -8,8 +8,8 @@ public final class LoadFailed extends ImageException {
         super(
                 "image.load-failed",
                 "The images of " + archive + " cannot be loaded: " + why + ".",
-                "Give an archive of `docker save` or `cloche image save`, or an OCI layout; an image without a name in it"
-                        + " needs one.",
+                "Give an archive of `docker save` or of cloche.images().save(…), or an OCI layout; an image without a"
+                        + " name in it needs one.",
                 cause);
     }
 }

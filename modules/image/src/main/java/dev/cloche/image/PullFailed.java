@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 public final class PullFailed extends ImageException {
     /** Why, for programs. */
     public enum Reason {
-        UNAUTHORIZED("Log in to the registry with `cloche login`, and check that you may read the repository."),
-        LOGIN_UNREADABLE("Mend it, or log in with `cloche login`, whose logins come first."),
+        UNAUTHORIZED("Log in to the registry with cloche.login(…), and check that you may read the repository."),
+        LOGIN_UNREADABLE("Mend it, or log in with cloche.login(…), whose logins come first."),
         NOT_FOUND("Check the spelling of the name and the tag; a private repository may look absent without a login."),
         RATE_LIMITED("Wait, or log in: registries allow more to those whom they know."),
         DIGEST_MISMATCH(
@@ -20,11 +20,11 @@ public final class PullFailed extends ImageException {
         BAD_CONTENT("Tell the owner of the image; Cloche runs Docker schema 2 and OCI images."),
         NO_SPACE("Free some space on the file system of the image cache, for example by removing images."),
         UNREACHABLE(
-                "Check the network and the names of the registry and the image: `cloche images` lists what is here."),
+                "Check the network and the names of the registry and the image: cloche.images().list() names what is here."),
         SERVER_ERROR("The fault is the registry's: try again later."),
         BAD_SETTINGS("Mend the settings of registries."),
         INCOMPLETE("Make the archive or layout again, or get a whole copy of it."),
-        NOT_ALLOWED("Allow a pull, or bring the image with `cloche pull`."),
+        NOT_ALLOWED("Allow a pull, or bring the image with cloche.images().pull(…)."),
         GAVE_UP("Try again with a longer deadline; layers that have arrived are kept.");
 
         private final String remedy;
@@ -82,7 +82,7 @@ public final class PullFailed extends ImageException {
     }
 
     private PullFailed(PullFailed failed, String remedy) {
-        super(failed.code(), String.valueOf(failed.getMessage()), remedy, failed);
+        super(failed.code(), failed.sentence(), remedy, failed);
         reason = failed.reason;
         what = failed.what;
         registry = failed.registry;

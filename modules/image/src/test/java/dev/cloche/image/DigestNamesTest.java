@@ -80,7 +80,7 @@ class DigestNamesTest {
         String other = six.substring(0, six.length() - 1) + (six.endsWith("0") ? "1" : "0");
         assertThatThrownBy(() -> fixture.store.resolve(other))
                 .isInstanceOf(ImageNotFound.class)
-                .hasMessage("The image " + other + " is not on this host.");
+                .hasMessageStartingWith("The image " + other + " is not on this host.");
         String twin = six + "0".repeat(58);
         fixture.catalog.write(session -> session.update(
                 "INSERT INTO manifest (digest, media_type, config_digest, os, architecture, variant, layer_count,"
@@ -91,7 +91,7 @@ class DigestNamesTest {
                 .isInstanceOfSatisfying(
                         ImageAmbiguous.class,
                         several -> assertThat(several.candidates()).containsExactly(twin, digest.toString()))
-                .hasMessage("'" + six + "' may be " + twin + " or " + digest + ".");
+                .hasMessageStartingWith("'" + six + "' may be " + twin + " or " + digest + ".");
         assertThatThrownBy(() -> ImageReference.parse(six)).isInstanceOf(BadReference.class);
     }
 

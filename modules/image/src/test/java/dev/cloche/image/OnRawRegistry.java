@@ -70,7 +70,7 @@ abstract class OnRawRegistry {
     }
 
     void nothingIsLeft(ImageException failure) {
-        assertThat(failure.getMessage()).endsWith(".").doesNotContainPattern("\\p{Cntrl}");
+        assertThat(failure.sentence()).endsWith(".").doesNotContainPattern("\\p{Cntrl}");
         assertThat(failure.remedy()).isNotEmpty();
         assertThat(store.store.list()).isEmpty();
         try {

@@ -1,6 +1,7 @@
 package dev.cloche.linux;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * The system calls on files, relative to an open directory, in C's terms; answers as in {@link Libc}. Strings are
@@ -46,26 +47,30 @@ interface FileCalls {
      * Returns those of this system.
      *
      * @throws NativeAccessDeniedException if this JVM allows none
+     * @throws UnsupportedSystemException if their numbers are not known here
      */
     static FileCalls ofThisSystem() {
         NativeAccess.require();
-        return Lazy.CALLS;
+        return Lazy.CALLS.orElseThrow(() -> new UnsupportedSystemException(Lazy.SYSTEM + " on " + Lazy.ARCHITECTURE));
     }
 
     /** Chosen at the first use, not before. */
     final class Lazy {
-        static final FileCalls CALLS = choose(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+        static final String SYSTEM = System.getProperty("os.name", "");
+        static final String ARCHITECTURE = System.getProperty("os.arch", "");
+        /** Empty on an unknown system: an exception here would be an {@link ExceptionInInitializerError} to callers. */
+        static final Optional<FileCalls> CALLS = choose(SYSTEM, ARCHITECTURE);
 
         private Lazy() {}
 
-        static FileCalls choose(String system, String architecture) {
+        static Optional<FileCalls> choose(String system, String architecture) {
             if (system.equals("Linux") && architecture.equals("amd64")) {
-                return new NativeFileCalls(217);
+                return Optional.of(new NativeFileCalls(217));
             }
             if (system.equals("Linux") && architecture.equals("aarch64")) {
-                return new NativeFileCalls(61);
+                return Optional.of(new NativeFileCalls(61));
             }
-            throw new UnsupportedSystemException(system + " on " + architecture);
+            return Optional.empty();
         }
     }
 }

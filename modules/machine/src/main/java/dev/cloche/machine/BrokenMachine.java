@@ -26,11 +26,11 @@ public record BrokenMachine(String name, Path file, OptionalInt line, String rea
     /** Returns what to do about it, without a full stop. */
     public String remedy() {
         return switch (cause) {
-            case UNUSABLE -> "Mend it with: cloche machine edit " + name;
+            case UNUSABLE -> "Mend it with: cloche.machines().replaceConfiguration(\"" + name + "\", …)";
             case NEWER -> "Use the newer Cloche that wrote it";
             case COPY ->
-                "Give the copy an identity of its own with: cloche machine adopt " + name
-                        + " (copies are best made with: cloche machine clone)";
+                "Give the copy an identity of its own with: cloche.machines().adopt(\"" + name + "\")"
+                        + " (copies are best made with: cloche.machines().copy(…))";
         };
     }
 

@@ -26,7 +26,7 @@ public abstract sealed class MachineException extends ClocheException {
             super(
                     "machine.not-found",
                     "There is no machine named \"" + name + "\".",
-                    "List them with: cloche machine ls",
+                    "List them with: cloche.machines().list()",
                     null);
         }
     }
@@ -37,7 +37,7 @@ public abstract sealed class MachineException extends ClocheException {
             super(
                     "machine.name-in-use",
                     "There is a machine named \"" + name + "\" already.",
-                    "Choose another name, or remove it with: cloche machine rm " + name,
+                    "Choose another name, or remove it with: cloche.machines().remove(\"" + name + "\", false)",
                     null);
         }
 
@@ -45,7 +45,7 @@ public abstract sealed class MachineException extends ClocheException {
             super(
                     "machine.name-in-use",
                     "The name \"" + name + "\" is taken by the directory " + directory + ", which has no config.toml.",
-                    "Look at what is in it; remove it with: cloche machine rm --force " + name,
+                    "Look at what is in it; remove it with: cloche.machines().remove(\"" + name + "\", true)",
                     null);
         }
     }
@@ -121,7 +121,7 @@ public abstract sealed class MachineException extends ClocheException {
     /** An archive is damaged, too new or hostile; nothing of it was kept. Code {@code machine.archive}. */
     public static final class BadArchive extends MachineException {
         public BadArchive(String sentence, @Nullable Throwable cause) {
-            super("machine.archive", sentence, "Export the machine again with: cloche machine export", cause);
+            super("machine.archive", sentence, "Export the machine again with: cloche.machines().export(…)", cause);
         }
     }
 
@@ -145,8 +145,8 @@ public abstract sealed class MachineException extends ClocheException {
             super(
                     "machine.init",
                     "The init of the machine \"" + name + "\" " + how + ".",
-                    "See what it says in console.log of its VM, or have it start without: cloche machine set " + name
-                            + " --init agent",
+                    "See what it says in console.log of its VM, or have the agent as its init: "
+                            + "cloche.machines().change(\"" + name + "\", …)",
                     cause);
         }
     }
@@ -158,7 +158,7 @@ public abstract sealed class MachineException extends ClocheException {
                     "machine.provision",
                     "The provisioning script of the machine \"" + name + "\" " + how + "."
                             + (output.isEmpty() ? "" : " Its last words: " + output),
-                    "Look around with: cloche machine shell " + name + "; it runs again at the next start",
+                    "Look around with: cloche.machines().connect(\"" + name + "\"); it runs again at the next start",
                     null);
         }
     }

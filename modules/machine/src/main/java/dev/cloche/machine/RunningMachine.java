@@ -78,7 +78,7 @@ public final class RunningMachine implements AutoCloseable {
         }
         MachineException ended = new MachineException.WrongState(
                 "The machine \"" + machine.name() + "\" has stopped meanwhile.",
-                "Look at how with: cloche machine inspect " + machine.name());
+                "Look at how with: cloche.machines().get(\"" + machine.name() + "\")");
         ended.addSuppressed(lost);
         return ended;
     }

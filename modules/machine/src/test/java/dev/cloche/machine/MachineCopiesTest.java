@@ -40,7 +40,7 @@ class MachineCopiesTest extends MachinesInMemory {
                 name -> machines.store().updateState(name, MachineState.STOPPED))) {
             assertThatThrownBy(() -> use.accept(TWO)).isInstanceOfSatisfying(MachineException.Broken.class, refused -> {
                 assertThat(refused).hasMessageContaining("vm_id is that of the machine \"web\"");
-                assertThat(refused.remedy()).contains("cloche machine adopt two", "cloche machine clone");
+                assertThat(refused.remedy()).contains("cloche.machines().adopt(\"two\")", "cloche.machines().copy(");
             });
         }
         machines.recover(soon());

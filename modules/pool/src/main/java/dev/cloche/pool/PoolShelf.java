@@ -1,5 +1,6 @@
 package dev.cloche.pool;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.pool.core.RefillPlan;
 import dev.cloche.pool.core.ShelfPlan;
@@ -169,10 +170,7 @@ public final class PoolShelf {
                 yield true;
             }
             case EntryMaker.Made.Failed failed -> {
-                listener.failed(
-                        key,
-                        EntryMaker.code(failed.why()),
-                        String.valueOf(failed.why().getMessage()));
+                listener.failed(key, EntryMaker.code(failed.why()), ClocheException.sentenceOf(failed.why()));
                 yield false;
             }
         };

@@ -25,7 +25,7 @@ public abstract sealed class ProcessException extends ClocheException {
                     "process.unknown",
                     prunedAt.map(at -> "The process \"" + id + "\" was pruned at " + at + ".")
                             .orElse("There is no process \"" + id + "\"."),
-                    "List them with: cloche process ls",
+                    "List them with: cloche.processes().list(true)",
                     null);
         }
     }
@@ -223,7 +223,8 @@ public abstract sealed class ProcessException extends ClocheException {
             super(
                     "process.undriven",
                     "No program drives the command \"" + id + "\", so nothing fetches its output or records its end.",
-                    "Call driveCommands() on a Cloche that stays open, or run: cloche process await " + id,
+                    "Call cloche.driveCommands() on a Cloche that stays open, and wait for it again: "
+                            + "cloche.processes().await(\"" + id + "\", …)",
                     null);
         }
     }

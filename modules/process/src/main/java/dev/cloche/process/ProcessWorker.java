@@ -174,7 +174,7 @@ public final class ProcessWorker implements AutoCloseable {
             } catch (InterruptedException | ProcessException.Interrupted | ProcessException.LeaseLost e) {
                 return givenBack(driven, "its driver was interrupted");
             } catch (ProcessException.StoreFailed e) {
-                return givenBack(driven, String.valueOf(e.getMessage()));
+                return givenBack(driven, e.sentence());
             } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
                 if (stopping()) {
                     // The failure may come from the interrupt, so it does not count.

@@ -196,7 +196,7 @@ public final class SqliteProcessStore implements ProcessStore {
     }
 
     private static ProcessException failed(CatalogException e) {
-        return new ProcessException.StoreFailed(String.valueOf(e.getMessage()), e.remedy(), e);
+        return new ProcessException.StoreFailed(e.sentence(), e.remedy(), e);
     }
 
     @Override

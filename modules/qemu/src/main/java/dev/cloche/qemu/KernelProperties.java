@@ -56,7 +56,7 @@ public record KernelProperties(String kind, String release, boolean acpi, List<S
         } catch (IOException | IllegalArgumentException e) {
             throw new VmException.MissingResource(
                     "The kernel's record " + file + " cannot be used: " + e.getMessage(),
-                    "Run ./setup, which writes it anew.",
+                    "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.",
                     e);
         }
     }

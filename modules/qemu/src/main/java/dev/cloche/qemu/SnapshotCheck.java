@@ -45,10 +45,9 @@ public final class SnapshotCheck {
             }
             return Optional.empty();
         } catch (SnapshotException.Damaged e) {
-            return Optional.of(e.getMessage() + ".");
+            return Optional.of(e.sentence() + ".");
         } catch (IOException e) {
-            return Optional.of(
-                    new SnapshotException.Damaged(name, String.valueOf(e.getMessage()), e).getMessage() + ".");
+            return Optional.of(new SnapshotException.Damaged(name, String.valueOf(e.getMessage()), e).sentence() + ".");
         }
     }
 }

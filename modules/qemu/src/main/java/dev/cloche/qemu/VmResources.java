@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt) {
     private static final String QEMU = "qemu-system-x86_64";
-    private static final String SETUP = "Run ./setup, which builds it.";
+    private static final String SETUP = "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.";
 
     /** @throws VmException.MissingResource if a path is not absolute */
     public VmResources {

@@ -68,7 +68,7 @@ class KernelPropertiesTest {
         assertThatThrownBy(() -> recorded(line + "\n"))
                 .isInstanceOfSatisfying(
                         VmException.MissingResource.class,
-                        e -> assertThat(e.remedy()).contains("./setup"));
+                        e -> assertThat(e.remedy()).contains("CLOCHE_SHARE"));
     }
 
     @Test

@@ -19,7 +19,7 @@ public final class QemuInstallation {
         try {
             return required();
         } catch (VmException.MissingResource missing) {
-            return Assumptions.abort(missing.getMessage() + ". " + missing.remedy());
+            return Assumptions.abort(missing.getMessage());
         }
     }
 

@@ -50,7 +50,7 @@ public abstract sealed class RuntimeUnusable extends ClocheException {
         Storage(Path directory, Throwable cause) {
             super(
                     "runtime.storage",
-                    "The runtime cannot be unpacked to " + directory + ": " + cause.getMessage(),
+                    "The runtime cannot be unpacked to " + directory + ": " + sentenceOf(cause),
                     "Check its owner, its mode and the space on its disk. " + ELSEWHERE,
                     cause);
         }

@@ -33,15 +33,20 @@ public abstract sealed class SandboxException extends ClocheException {
                     "sandbox.name-in-use",
                     "The name \"" + name + "\" is in use by a sandbox that is " + word(status) + ".",
                     status.terminal()
-                            ? "Choose another name, or remove it with: cloche rm " + name
-                            : "Choose another name, or stop and remove it with: cloche rm --force " + name);
+                            ? "Choose another name, or remove it with: cloche.sandboxes().remove(\"" + name
+                                    + "\", false)"
+                            : "Choose another name, or stop and remove it with: cloche.sandboxes().remove(\"" + name
+                                    + "\", true)");
         }
     }
 
     /** No sandbox has the name. Code {@code sandbox.not-found}. */
     public static final class NotFound extends SandboxException {
         public NotFound(String name) {
-            super("sandbox.not-found", "There is no sandbox named \"" + name + "\".", "List them with: cloche ps -a");
+            super(
+                    "sandbox.not-found",
+                    "There is no sandbox named \"" + name + "\".",
+                    "List them with: cloche.sandboxes().list()");
         }
     }
 
@@ -51,7 +56,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-template",
                     "There is no template named \"" + name + "\".",
-                    "List them with: cloche template ls");
+                    "List them with: cloche.templates().list()");
         }
     }
 
@@ -72,7 +77,7 @@ public abstract sealed class SandboxException extends ClocheException {
                     "sandbox.no-pool",
                     "There is no pool of " + shape.image() + " with " + shape.memoryMib() + " MiB and " + shape.cpus()
                             + " CPUs, " + (shape.network() ? "with" : "without") + " a network.",
-                    "List them with: cloche pool ls",
+                    "List them with: cloche.pools().list()",
                     null);
         }
     }
@@ -83,7 +88,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-snapshot",
                     "There is no snapshot named \"" + name + "\".",
-                    "List them with: cloche snapshot ls");
+                    "List them with: cloche.snapshots().list()");
         }
     }
 
@@ -93,7 +98,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.snapshot-exists",
                     "There is a snapshot named \"" + name + "\" already.",
-                    "Choose another name, or remove it with: cloche snapshot rm " + name);
+                    "Choose another name, or remove it with: cloche.snapshots().remove(\"" + name + "\")");
         }
     }
 
@@ -103,7 +108,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.nothing-to-keep",
                     "The sandbox \"" + name + "\" is " + word(status) + " and has no disk that could be kept.",
-                    "Start it first with: cloche start " + name);
+                    "Start it first with: cloche.sandboxes().start(\"" + name + "\")");
         }
     }
 
@@ -113,7 +118,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.owned-elsewhere",
                     "The sandbox \"" + name + "\" belongs to another process, and only that can take a snapshot of it.",
-                    "Take it there, let go of the sandbox there, or start it detached: cloche run -d");
+                    "Take it there, let go of the sandbox there, or start it detached: cloche.sandbox(…).detached()");
         }
     }
 
@@ -138,8 +143,8 @@ public abstract sealed class SandboxException extends ClocheException {
 
         private static String remedy(String name, SandboxStatus status) {
             return switch (status) {
-                case CREATED, STOPPED, CRASHED -> "Start it with: cloche start " + name;
-                case PAUSED -> "Let it go on with: cloche resume " + name;
+                case CREATED, STOPPED, CRASHED -> "Start it with: cloche.sandboxes().start(\"" + name + "\")";
+                case PAUSED -> "Let it go on with: cloche.sandboxes().resume(\"" + name + "\")";
                 case STARTING, RUNNING, DRAINING -> "Try again shortly.";
             };
         }
@@ -154,7 +159,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.not-logged",
                     "The sandbox \"" + name + "\" keeps no log: what its commands write goes to their starters.",
-                    "Start a command that is logged with: cloche run -d --name NAME IMAGE");
+                    "Start a command that is logged with: cloche.sandbox(…).detached()");
         }
     }
 
@@ -164,7 +169,8 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.still-running",
                     "The sandbox \"" + name + "\" is " + word(status) + ".",
-                    "Stop it first with: cloche stop " + name + ", or remove it with: cloche rm --force " + name);
+                    "Stop it first with: cloche.sandboxes().stop(\"" + name + "\", …)"
+                            + ", or remove it with: cloche.sandboxes().remove(\"" + name + "\", true)");
         }
     }
 
@@ -198,7 +204,7 @@ public abstract sealed class SandboxException extends ClocheException {
                     "Start another one if you still need it.";
                 case IDLE_TIMEOUT -> "Use it more often, or give it a longer idle timeout.";
                 case SIGNAL, AGENT_UNRESPONSIVE, INTERNAL_ERROR ->
-                    "Try again; if it ends so again, look at the host with: cloche doctor";
+                    "Try again; if it ends so again, look at the host with: Cloche.examine(options)";
             };
         }
 
@@ -214,7 +220,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.draining",
                     "The sandbox \"" + name + "\" is ending and takes no further commands.",
-                    "Start it again when it has stopped: cloche start " + name);
+                    "Start it again when it has stopped: cloche.sandboxes().start(\"" + name + "\")");
         }
     }
 
@@ -234,7 +240,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.ephemeral",
                     "The sandbox \"" + name + "\" goes away when it ends, and cannot be started again.",
-                    "Give a sandbox that is to be started again a name, and leave out --rm.");
+                    "Give a sandbox that is to be started again a name, and do not make it ephemeral.");
         }
     }
 
@@ -244,7 +250,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.unknown-command",
                     "What the sandbox \"" + name + "\" runs was not recorded by the Cloche that made it.",
-                    "Remove it and run its image again: cloche rm " + name);
+                    "Remove it and run its image again: cloche.sandboxes().remove(\"" + name + "\", false)");
         }
     }
 
@@ -254,7 +260,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.wait-too-long",
                     "What was waited for of the sandbox \"" + name + "\" did not come in time.",
-                    "Wait longer, or look at it with: cloche inspect " + name);
+                    "Wait longer, or look at it with: cloche.sandboxes().inspect(\"" + name + "\")");
         }
     }
 
@@ -273,7 +279,7 @@ public abstract sealed class SandboxException extends ClocheException {
         public StorageFailed(Path directory, Throwable cause) {
             super(
                     "sandbox.storage",
-                    "The directory " + directory + " cannot be used: " + cause.getMessage() + ".",
+                    "The directory " + directory + " cannot be used: " + sentenceOf(cause) + ".",
                     "Check its owner, its mode and the space on its disk.",
                     cause);
         }
@@ -285,7 +291,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.no-command",
                     "The image " + reference + " names no command, and none was given.",
-                    "Give one after the image: cloche run " + reference + " -- COMMAND");
+                    "Give one: cloche.sandbox(\"" + reference + "\").command(…)");
         }
     }
 }

@@ -74,7 +74,7 @@ public record SandboxSpec(
         if (ephemeral && policies.restart().kind() != RestartPolicy.Kind.NO) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox that goes away when it ends cannot be started again.",
-                    "Give it a name and leave out --rm, or leave out the restart policy.");
+                    "Give it a name and do not make it ephemeral, or leave out the restart policy.");
         }
     }
 

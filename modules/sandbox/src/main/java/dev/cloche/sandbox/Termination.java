@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;
@@ -177,11 +178,10 @@ public record Termination(
      * @param unanswered whether that was because its guest did not answer
      */
     public static Termination ofFailedStart(Throwable failure, boolean unanswered) {
-        String why = failure.getMessage();
         return plain(
                 unanswered ? TerminationReason.AGENT_UNRESPONSIVE : TerminationReason.INTERNAL_ERROR,
                 false,
-                "It did not start" + (why == null ? "." : ": " + why));
+                "It did not start: " + ClocheException.sentenceOf(failure));
     }
 
     private static Termination internal(String detail) {

@@ -82,7 +82,7 @@ class AbandonedSandboxTest extends OnTestHost {
         assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThatThrownBy(() -> sandboxes.connect("a", TestHost.soon()))
                 .isInstanceOf(SandboxException.NotRunning.class)
-                .hasMessage("The sandbox \"a\" is not running; it is crashed.");
+                .hasMessageStartingWith("The sandbox \"a\" is not running; it is crashed.");
         sandboxes.stop("a", Duration.ZERO, TestHost.soon());
         assertThat(host.termination("a").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
     }

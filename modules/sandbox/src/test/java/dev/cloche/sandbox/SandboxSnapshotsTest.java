@@ -70,7 +70,7 @@ class SandboxSnapshotsTest extends OnSnapshots {
             assertThatThrownBy(() -> take("memory", "x"))
                     .isInstanceOf(SandboxException.NotRunning.class)
                     .extracting(e -> ((ClocheException) e).remedy())
-                    .isEqualTo("Let it go on with: cloche resume memory");
+                    .isEqualTo("Let it go on with: cloche.sandboxes().resume(\"memory\")");
             sandboxes.resume("memory", TestHost.soon());
             assertThatThrownBy(() -> take("memory", "not a name"))
                     .isInstanceOf(SandboxException.InvalidSpecification.class);

@@ -186,14 +186,14 @@ class SandboxStartTest extends OnTestHost {
         try (RunningSandbox sandbox = host.start(TestHost.named("one"))) {
             assertThatThrownBy(() -> host.start(TestHost.named("one")))
                     .isInstanceOf(SandboxException.NameInUse.class)
-                    .hasMessage("The name \"one\" is in use by a sandbox that is running.");
+                    .hasMessageStartingWith("The name \"one\" is in use by a sandbox that is running.");
             assertThat(TestHost.exec(sandbox, "true").await(TestHost.soon()).success())
                     .isTrue();
         }
         assertThatThrownBy(() -> host.start(TestHost.named("one")))
                 .isInstanceOfSatisfying(SandboxException.NameInUse.class, inUse -> {
                     assertThat(inUse).hasMessageContaining("stopped");
-                    assertThat(inUse.remedy()).contains("cloche rm one");
+                    assertThat(inUse.remedy()).contains("cloche.sandboxes().remove(\"one\", false)");
                 });
         assertThat(host.count("sandbox")).isOne();
         assertThat(host.count("image_pin")).isOne();

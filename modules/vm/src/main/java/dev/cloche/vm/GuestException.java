@@ -3,7 +3,6 @@ package dev.cloche.vm;
 import dev.cloche.base.Printable;
 import dev.cloche.linux.SystemCallException;
 import java.util.Locale;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What can go wrong between the host and a guest: the connection, executions, copies. */
@@ -112,8 +111,8 @@ public abstract sealed class GuestException extends VmException {
         public CopyIncomplete(String destination, CopyReport copied, VmException cause) {
             super(
                     cause.code(),
-                    Optional.ofNullable(cause.getMessage()).orElse("") + ". So the copy to '"
-                            + Printable.of(destination) + "' is not complete; whole in it: " + copied.entries(),
+                    cause.sentence() + ". So the copy to '" + Printable.of(destination)
+                            + "' is not complete; whole in it: " + copied.entries(),
                     cause.remedy(),
                     cause);
             this.copied = copied;
@@ -142,7 +141,7 @@ public abstract sealed class GuestException extends VmException {
         }
 
         public static HostFile of(String path, SystemCallException refused) {
-            String what = Optional.ofNullable(refused.getMessage()).orElse("");
+            String what = refused.sentence();
             return new HostFile(
                     path,
                     "cannot be used: "

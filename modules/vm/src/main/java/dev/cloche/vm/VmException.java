@@ -123,7 +123,7 @@ public abstract sealed class VmException extends ClocheException
             super(
                     "vm.port",
                     "The port " + port.hostEnd() + " of the host cannot be published"
-                            + (cause == null || cause.getMessage() == null ? "" : ": " + cause.getMessage()),
+                            + (cause == null || cause.getMessage() == null ? "" : ": " + sentenceOf(cause)),
                     "End what uses it, publish another port of the host, or 0 for any that is free;"
                             + " ports below 1024 are for root.",
                     cause);

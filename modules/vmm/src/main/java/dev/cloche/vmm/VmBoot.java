@@ -1,5 +1,6 @@
 package dev.cloche.vmm;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.GuestException;
@@ -87,7 +88,7 @@ public final class VmBoot {
                 : backend.advice().orElse("Try again if the host was busy.");
         throw new VmException.StartFailed(
                 "VM " + id + " did not come up in " + attempts + (attempts == 1 ? " attempt: " : " attempts: ")
-                        + last.map(Throwable::getMessage).orElse("it was closed"),
+                        + last.map(ClocheException::sentence).orElse("it was closed"),
                 remedy + lastLines(console),
                 console,
                 last.orElse(null));

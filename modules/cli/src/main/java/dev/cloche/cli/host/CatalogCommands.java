@@ -4,6 +4,7 @@ import dev.cloche.CatalogCare;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
@@ -49,8 +50,9 @@ public final class CatalogCommands {
         @Override
         public Integer call() {
             long begin = System.nanoTime();
-            List<String> problems =
-                    Cloche.catalog(ClocheOptions.ofEnvironment()).check();
+            List<String> problems = Cloche.catalog(ClocheOptions.ofEnvironment()).check().stream()
+                    .map(CommandWords::of)
+                    .toList();
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
             System.err.println(String.format(Locale.ROOT, "read everything in %.1f s", millis / 1000.0));
             if (format.json()) {

@@ -5,6 +5,7 @@ import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
 import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import java.util.List;
@@ -36,8 +37,8 @@ public final class DoctorCommand implements Callable<Integer> {
     private static void write(JsonOutput json, HealthCheck check) {
         json.object(() -> json.field("name", check.name())
                 .field("verdict", check.verdict().name().toLowerCase(Locale.ROOT))
-                .field("finding", check.finding())
-                .field("fix", check.fix()));
+                .field("finding", CommandWords.of(check.finding()))
+                .field("fix", CommandWords.of(check.fix())));
     }
 
     private static void print(HealthCheck check) {
@@ -46,9 +47,9 @@ public final class DoctorCommand implements Callable<Integer> {
             case WARNING -> "warning";
             case FAILURE -> "FAILURE";
         };
-        System.out.printf("%s  %-14s %s%n", mark, check.name(), check.finding());
+        System.out.printf("%s  %-14s %s%n", mark, check.name(), CommandWords.of(check.finding()));
         if (!check.fix().isEmpty()) {
-            System.out.printf("         %-14s → %s%n", "", check.fix());
+            System.out.printf("         %-14s → %s%n", "", CommandWords.of(check.fix()));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.PortText;
@@ -48,7 +49,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("file", machine.file().toString());
         machine.line().ifPresent(line -> table.row("line", String.valueOf(line)));
         table.row("reason", machine.reason());
-        table.row("remedy", machine.remedy());
+        table.row("remedy", CommandWords.of(machine.remedy()));
         table.print(System.out);
     }
 

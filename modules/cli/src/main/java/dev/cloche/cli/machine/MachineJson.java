@@ -2,6 +2,7 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.MachineInfo;
 import dev.cloche.base.EnumNames;
+import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.PortText;
 import dev.cloche.machine.BrokenMachine;
@@ -62,7 +63,7 @@ final class MachineJson {
                 .field("file", broken.file().toString())
                 .field("line", broken.line())
                 .field("reason", broken.reason())
-                .field("remedy", broken.remedy()));
+                .field("remedy", CommandWords.of(broken.remedy())));
     }
 
     private static void map(JsonOutput json, String name, Map<String, String> values) {

@@ -3,6 +3,7 @@ package dev.cloche.cli.sandbox;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.base.ClocheException;
 import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.sandbox.RestartPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ final class LifecycleOptions {
             try {
                 return RestartPolicy.parse(text);
             } catch (ClocheException e) {
-                throw new TypeConversionException(e.getMessage() + " " + e.remedy());
+                throw new TypeConversionException(CommandWords.of(e.getMessage()));
             }
         }
     }

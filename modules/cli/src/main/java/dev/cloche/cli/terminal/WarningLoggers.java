@@ -1,7 +1,7 @@
 package dev.cloche.cli.terminal;
 
+import dev.cloche.base.ClocheException;
 import java.text.MessageFormat;
-import java.util.Optional;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +30,10 @@ public final class WarningLoggers extends System.LoggerFinder {
         public void log(
                 Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable cause) {
             if (isLoggable(level)) {
-                String why = Optional.ofNullable(cause)
-                        .map(Throwable::getMessage)
-                        .map(text -> ": " + text)
-                        .orElse("");
-                ErrorReport.print("warning: " + message + why, "", System.err);
+                ErrorReport.print(
+                        "warning: " + message + (cause == null ? "" : ": " + ClocheException.sentenceOf(cause)),
+                        cause instanceof ClocheException known ? known.remedy() : "",
+                        System.err);
             }
         }
 

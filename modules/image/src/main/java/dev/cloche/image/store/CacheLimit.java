@@ -45,7 +45,8 @@ public final class CacheLimit {
                         + limit.getAsLong() + " bytes"));
             }
         } catch (IOException | ClocheException e) {
-            listener.on(new PullEvent.Warning("images are not kept below their limit: " + e.getMessage()));
+            listener.on(
+                    new PullEvent.Warning("images are not kept below their limit: " + ClocheException.sentenceOf(e)));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.cloche.image.transfer;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageDetails;
@@ -215,7 +216,7 @@ public final class ImageSaving {
     }
 
     private static SaveFailed unavailable(ImageDetails image, ImageDetails.Layer layer, List<Throwable> failures) {
-        String why = failures.isEmpty() ? "" : ": " + failures.getLast().getMessage();
+        String why = failures.isEmpty() ? "" : ": " + ClocheException.sentenceOf(failures.getLast());
         SaveFailed failure = new SaveFailed(
                 "The layer " + layer.blob() + " of the image " + image.summary().reference()
                         + " is not to be had in the form in which it came" + why,

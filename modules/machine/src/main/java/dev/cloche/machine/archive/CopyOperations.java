@@ -103,7 +103,7 @@ public final class CopyOperations {
         if (context.alive(machine)) {
             throw new MachineException.WrongState(
                     "The machine \"" + machine.name() + "\" runs and cannot be " + what + ".",
-                    "Stop it first: cloche machine stop " + machine.name());
+                    "Stop it first: cloche.machines().stop(\"" + machine.name() + "\", …)");
         }
     }
 }

@@ -51,7 +51,7 @@ final class MachineFiles {
             if (owners.owns(document.machine().withName(name))) {
                 throw new MachineException.Invalid(
                         "The machine \"" + name + "\" is no copy: its vm_id is its own.",
-                        "Make a copy of it with: cloche machine clone " + name + " NEW");
+                        "Make a copy of it with: cloche.machines().copy(\"" + name + "\", …)");
             }
             return document;
         } catch (DocumentException e) {

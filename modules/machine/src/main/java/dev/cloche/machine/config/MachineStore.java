@@ -1,5 +1,6 @@
 package dev.cloche.machine.config;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.base.Printable;
@@ -341,7 +342,7 @@ public final class MachineStore {
         } catch (IOException | LinuxException e) {
             throw new MachineException.Storage(
                     "The files of the machine \"" + Printable.brief(name) + "\" in " + directories.base()
-                            + " cannot be used: " + e.getMessage() + ".",
+                            + " cannot be used: " + ClocheException.sentenceOf(e) + ".",
                     e);
         }
     }

@@ -132,9 +132,7 @@ public final class TomlFields {
             }
             String remedy = withoutStop(e.remedy());
             throw new DocumentException(
-                    line,
-                    withoutStop(String.valueOf(e.getMessage())) + (remedy.isEmpty() ? "" : ": " + small(remedy)),
-                    false);
+                    line, withoutStop(e.sentence()) + (remedy.isEmpty() ? "" : ": " + small(remedy)), false);
         }
     }
 

@@ -32,7 +32,7 @@ public final class ChangeRules {
         if (after.status().state() != before.status().state()) {
             throw new MachineException.Invalid(
                     "The state of a machine is what it is, not what its file is made to say.",
-                    "Use cloche machine start, stop or suspend.");
+                    "Use cloche.machines().start(…), stop or suspend.");
         }
         if (!after.origin().image().equals(before.origin().image())
                 && before.origin().image().isPresent()) {

@@ -90,7 +90,8 @@ final class InitBoot {
                 "The image " + machine.origin().image().orElse("") + " of the machine \"" + machine.name()
                         + "\" has no init " + machine.settings().init() + ": there is no "
                         + String.join(" and no ", kind.programs()) + ".",
-                "Use an image that has it, or another init: cloche machine set " + machine.name() + " --init agent");
+                "Use an image that has it, or have the agent as its init: cloche.machines().change(\"" + machine.name()
+                        + "\", …)");
     }
 
     /** A system that is up may lack something: systemd calls it degraded. */

@@ -76,6 +76,7 @@ public final class MachineImage {
                 .image()
                 .orElseThrow(() -> new MachineException.Unsupported(
                         "The configuration of the machine \"" + machine.name() + "\" names no image.",
-                        "Say which with image = \"…\": cloche machine edit " + machine.name())));
+                        "Say which with image = \"…\": cloche.machines().replaceConfiguration(\"" + machine.name()
+                                + "\", …)")));
     }
 }

@@ -73,7 +73,7 @@ public final class MachineRecovery {
             throw given;
         } catch (VmException deaf) {
             stop.kill(machine);
-            String why = "its guest did not answer: " + deaf.getMessage();
+            String why = "its guest did not answer: " + deaf.sentence();
             if (machine.settings().restartPolicy().restarts(true)) {
                 restart(machine, why, deadline);
             } else {
@@ -92,7 +92,7 @@ public final class MachineRecovery {
             // One that does not come up must not keep the others from it; its file says why, also if nothing was begun.
             PersistedMachine now = context.store().load(machine.name());
             if (now.needsRecovery() && !context.alive(now)) {
-                stop.failed(now, String.valueOf(failed.getMessage()));
+                stop.failed(now, failed.sentence());
             }
             System.getLogger(MachineRecovery.class.getName())
                     .log(System.Logger.Level.DEBUG, "machine " + machine.name() + " cannot be restarted", failed);

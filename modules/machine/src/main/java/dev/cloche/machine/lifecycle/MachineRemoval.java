@@ -32,7 +32,7 @@ public final class MachineRemoval {
                 if (context.alive(machine) && !force) {
                     throw new MachineException.WrongState(
                             "The machine \"" + name + "\" runs.",
-                            "Stop it with: cloche machine stop " + name + ", or give --force.");
+                            "Stop it first, or remove it with force: cloche.machines().remove(\"" + name + "\", true)");
                 }
                 return discard(machine);
             });

@@ -1,5 +1,6 @@
 package dev.cloche.machine.lifecycle;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Printable;
 import dev.cloche.base.Uninterrupted;
@@ -72,7 +73,7 @@ public final class MachineStart {
         } catch (Throwable failure) {
             Uninterrupted.after(failure, () -> {
                 stop.kill(begun);
-                stop.failed(begun, String.valueOf(failure.getMessage()));
+                stop.failed(begun, ClocheException.sentenceOf(failure));
             });
             throw failure;
         }
@@ -129,7 +130,7 @@ public final class MachineStart {
         }
         boolean provisioned = script.isPresent() && failure.isEmpty();
         Optional<String> error =
-                failure.map(Throwable::getMessage).map(Printable::brief).or(() -> warning);
+                failure.map(ClocheException::sentence).map(Printable::brief).or(() -> warning);
         context.store().update(machine.name(), now -> {
             MachineStatus status = now.status()
                     .withStartedAt(Optional.of(context.clock().instant()))
@@ -172,8 +173,8 @@ public final class MachineStart {
                             context.store().directory(machine.name()).resolve(script))) {
                 throw new MachineException.Unsupported(
                         "The provisioning script " + script + " of the machine \"" + machine.name() + "\" is missing.",
-                        "Put it beside config.toml, or remove the key provision with: cloche machine edit "
-                                + machine.name());
+                        "Put it beside config.toml, or remove the key provision with: cloche.machines().replaceConfiguration(\""
+                                + machine.name() + "\", …)");
             }
         });
     }

@@ -45,7 +45,7 @@ public final class PowerOperations {
         if (state != MachineState.RUNNING) {
             throw new MachineException.WrongState(
                     "The machine \"" + name + "\" is " + state.word() + ".",
-                    "Start it with: cloche machine start " + name);
+                    "Start it with: cloche.machines().start(\"" + name + "\")");
         }
         return new MachineStart(context, stop, disks, PullListener.none()).connect(machine, deadline);
     }
@@ -76,7 +76,7 @@ public final class PowerOperations {
             if (!context.alive(now)) {
                 throw new MachineException.WrongState(
                         "The machine \"" + name + "\" does not run and cannot be suspended.",
-                        "Start it first: cloche machine start " + name);
+                        "Start it first: cloche.machines().start(\"" + name + "\")");
             }
             PersistedMachine suspended = suspension.suspend(now, deadline);
             suspension.sweep(suspended);

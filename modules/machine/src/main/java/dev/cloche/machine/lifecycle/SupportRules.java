@@ -20,6 +20,7 @@ final class SupportRules {
     private static MachineException refused(PersistedMachine machine, String what, String keys) {
         return new MachineException.Unsupported(
                 "The machine \"" + machine.name() + "\" " + what + ".",
-                "Leave out " + keys + "; of one that exists, with: cloche machine edit " + machine.name());
+                "Leave out " + keys + "; of one that exists, with: cloche.machines().replaceConfiguration(\""
+                        + machine.name() + "\", …)");
     }
 }

@@ -53,14 +53,15 @@ public final class Suspension {
                 .flatMap(name -> context.vms().snapshot(name))
                 .orElseThrow(() -> new MachineException.WrongState(
                         "The memory of the suspended machine \"" + machine.name() + "\" is gone.",
-                        "Have it boot from its disk the next time: cloche machine stop " + machine.name()));
+                        "Have it boot from its disk the next time: cloche.machines().stop(\"" + machine.name()
+                                + "\", …)"));
         NetworkSpec network = MachineNetwork.spec(machine.settings());
         if (memory.network() != network instanceof NetworkSpec.User) {
             throw new MachineException.WrongState(
                     "The memory of the machine \"" + machine.name() + "\" was written "
                             + (memory.network() ? "with" : "without") + " a network, and its file says \""
                             + EnumNames.of(machine.settings().network()) + "\".",
-                    "Change the file, or give the memory up: cloche machine stop " + machine.name());
+                    "Change the file, or give the memory up: cloche.machines().stop(\"" + machine.name() + "\", …)");
         }
         return VmSpec.restored(machine.vmId(), memory)
                 .withWritable(disk.layer())

@@ -1,5 +1,6 @@
 package dev.cloche.pool.core;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.pool.Eviction;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
@@ -57,7 +58,7 @@ public final class Restores {
     void failed(long ticket, Throwable why, boolean rejected, boolean left, SnapshotRef snapshot, long now) {
         VmId vm = state.vmOf(ticket);
         KeyBucket bucket = state.end(ticket);
-        String sentence = String.valueOf(why.getMessage());
+        String sentence = ClocheException.sentenceOf(why);
         if (rejected) {
             state.count(bucket, PoolCounters.Count.CREATED);
             state.count(bucket, PoolCounters.Count.VALIDATION_FAILURES);

@@ -1,5 +1,6 @@
 package dev.cloche.pool.driver;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolConfig;
@@ -64,7 +65,7 @@ public final class PoolWorker {
             return (core, now) -> core.destroyed(wanted.entry(), now);
         } catch (Throwable e) {
             Disposal.log("pool entry " + wanted.entry() + " resists", e);
-            return (core, now) -> core.destroyFailed(wanted.entry(), String.valueOf(e.getMessage()), now);
+            return (core, now) -> core.destroyFailed(wanted.entry(), ClocheException.sentenceOf(e), now);
         }
     }
 

@@ -23,7 +23,7 @@ public record Disposal(Duration within) {
             return Optional.empty();
         } catch (Throwable e) {
             log("pool entry " + vm.id() + " resists", e);
-            return Optional.of(String.valueOf(e.getMessage()));
+            return Optional.of(ClocheException.sentenceOf(e));
         }
     }
 

@@ -147,7 +147,6 @@ public record EntryMaker(VmProvider provider, PoolConfig config, Disposal dispos
 
     private static String reason(ExecutionException failure) {
         Throwable why = Optional.ofNullable(failure.getCause()).orElse(failure);
-        return Optional.ofNullable(why.getMessage())
-                .orElseGet(() -> why.getClass().getSimpleName());
+        return ClocheException.sentenceOf(why);
     }
 }

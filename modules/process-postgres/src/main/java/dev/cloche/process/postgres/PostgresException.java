@@ -36,7 +36,7 @@ public abstract sealed class PostgresException extends ClocheException {
             super(
                     "process.postgres.history",
                     "The tables in schema " + schema + " have a history that does not fit this program: "
-                            + cause.getMessage() + ".",
+                            + sentenceOf(cause) + ".",
                     "Use the program that made them, or restore a backup.",
                     cause);
         }

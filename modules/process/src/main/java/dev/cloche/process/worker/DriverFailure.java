@@ -1,5 +1,6 @@
 package dev.cloche.process.worker;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.FailureClass;
 import dev.cloche.process.Json;
@@ -24,9 +25,7 @@ public final class DriverFailure {
             causes.add(Json.of(TextSanitizer.line(cause.toString(), LONGEST)));
             cause = cause.getCause();
         }
-        String message = Optional.ofNullable(thrown.getMessage())
-                .filter(text -> !text.isBlank())
-                .orElseGet(() -> thrown.getClass().getName());
+        String message = ClocheException.sentenceOf(thrown);
         return new AwaitOutput.Failure(
                 FailureClass.INTERNAL,
                 "driver_failed",

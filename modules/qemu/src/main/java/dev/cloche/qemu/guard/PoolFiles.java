@@ -1,5 +1,6 @@
 package dev.cloche.qemu.guard;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.FlatJson;
@@ -53,7 +54,7 @@ public final class PoolFiles {
             return Optional.empty();
         } catch (IOException | ArithmeticException | VmException.Invalid e) {
             throw new VmException.Storage(
-                    "The pool entry in " + directory + " cannot be read: " + e.getMessage(),
+                    "The pool entry in " + directory + " cannot be read: " + ClocheException.sentenceOf(e),
                     "Kill and destroy the VM by its id.",
                     e);
         }

@@ -1,5 +1,6 @@
 package dev.cloche.qemu.guard;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Printable;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.RootDisk;
@@ -50,7 +51,7 @@ public final class StoredSpec {
             return spec(id, JsonFields.read(directory.resolve(FILE), VERSION));
         } catch (IOException | DateTimeException | ArithmeticException | VmException.Invalid e) {
             throw new VmException.Storage(
-                    "What VM " + id + " is made of cannot be read from " + FILE + ": " + e.getMessage(),
+                    "What VM " + id + " is made of cannot be read from " + FILE + ": " + ClocheException.sentenceOf(e),
                     "Stop the VM by its id; it can still be killed and destroyed.",
                     e);
         }

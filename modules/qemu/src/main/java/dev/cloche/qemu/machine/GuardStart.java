@@ -104,7 +104,7 @@ final class GuardStart {
         } catch (IOException e) {
             throw new VmException.MissingResource(
                     "The guard " + resources.guard() + " cannot be started: " + e.getMessage(),
-                    "Run ./setup, which builds it.",
+                    "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.",
                     e);
         }
     }
@@ -130,7 +130,7 @@ final class GuardStart {
         if (!said.startsWith("started ")) {
             throw new VmException.StartFailed(
                     "The guard of VM " + spec.id() + " could not start QEMU: " + Printable.of(said),
-                    "Run cloche doctor.",
+                    "Look at the host with: Cloche.examine(options)",
                     ConsoleTail.of(files.log()),
                     null);
         }

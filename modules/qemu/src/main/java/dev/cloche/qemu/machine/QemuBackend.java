@@ -223,8 +223,8 @@ public final class QemuBackend implements VmBackend {
     public Optional<String> advice() {
         return context.host().get().capabilities().proven()
                 ? Optional.empty()
-                : Optional.of(
-                        "Unset CLOCHE_ACCELERATOR, which insists on KVM: a tiny guest did not run on it either ('cloche doctor' says more).");
+                : Optional.of("Unset CLOCHE_ACCELERATOR, which insists on KVM: a tiny guest did not run on it either"
+                        + " (Cloche.examine(options) says more).");
     }
 
     @Override

@@ -118,8 +118,7 @@ public final class QemuSnapshotStore {
             try {
                 read(name).ifPresent(found::add);
             } catch (SnapshotException.Damaged e) {
-                System.getLogger(QemuSnapshotStore.class.getName())
-                        .log(System.Logger.Level.WARNING, e.getMessage() + " " + e.remedy());
+                System.getLogger(QemuSnapshotStore.class.getName()).log(System.Logger.Level.WARNING, e.getMessage());
             }
         }
         found.sort((a, b) -> a.ref().name().compareTo(b.ref().name()));

@@ -38,7 +38,9 @@ public final class QemuSnapshots {
                     .fingerprint();
         } catch (IOException e) {
             throw new VmException.Storage(
-                    "What a VM would run on cannot be read: " + e.getMessage(), "Run cloche doctor.", e);
+                    "What a VM would run on cannot be read: " + e.getMessage(),
+                    "Look at the host with: Cloche.examine(options)",
+                    e);
         }
     }
 

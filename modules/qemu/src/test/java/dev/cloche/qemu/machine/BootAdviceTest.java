@@ -46,7 +46,7 @@ class BootAdviceTest {
 
     @Test
     void whereTheUserInsistsOnAKvmThatRanNoGuestThatIsToBeUndone() throws IOException {
-        assertThat(remedy(false)).startsWith("Unset CLOCHE_ACCELERATOR").contains("cloche doctor");
+        assertThat(remedy(false)).startsWith("Unset CLOCHE_ACCELERATOR").contains("Cloche.examine(options)");
     }
 
     @Test

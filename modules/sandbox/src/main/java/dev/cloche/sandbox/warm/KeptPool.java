@@ -126,7 +126,7 @@ final class KeptPool {
                 }
             }
         } catch (ClocheException e) {
-            store.failed(id, String.valueOf(e.getMessage()), again);
+            store.failed(id, e.sentence(), again);
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } finally {

@@ -137,7 +137,7 @@ public final class PoolFill {
             prepared.put(row.id(), made);
             return Optional.of(made);
         } catch (ClocheException e) {
-            failedAt(row.id(), String.valueOf(e.getMessage()), errors);
+            failedAt(row.id(), e.sentence(), errors);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

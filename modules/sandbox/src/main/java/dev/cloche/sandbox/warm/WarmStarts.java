@@ -102,7 +102,7 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         } catch (PoolException otherwise) {
             // Also if this thread was interrupted: what it does next says so.
             return new Outcome(
-                    Optional.empty(), Optional.of(pool), Optional.of(NONE_READY + ": " + otherwise.getMessage()));
+                    Optional.empty(), Optional.of(pool), Optional.of(NONE_READY + ": " + otherwise.sentence()));
         }
     }
 
