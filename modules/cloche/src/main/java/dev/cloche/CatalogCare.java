@@ -63,7 +63,7 @@ public final class CatalogCare {
      * @throws dev.cloche.base.ClocheException if there are no records, or they cannot be read at all
      */
     public List<String> check() {
-        Path root = StateRoot.ensure(options.home());
+        Path root = StateRoot.ensure(options);
         List<String> problems = new ArrayList<>(CatalogMaintenance.problems(root));
         if (!problems.isEmpty()) {
             return List.copyOf(problems);
@@ -88,7 +88,7 @@ public final class CatalogCare {
 
     /** Describes what is kept for machines whose directories are gone, but for machines that a process is making now. */
     private List<String> machineOrphans(Path root, Catalog catalog) {
-        try (VmProvider vms = Rooms.vms(Installation.of(options).share(), root);
+        try (VmProvider vms = Rooms.vms(options, Installation.of(options).share(), root);
                 MachineManager machines =
                         Rooms.machines(root, Rooms.images(options, Installation.named(options), root, catalog), vms)) {
             return machines.orphans().stream()
@@ -107,7 +107,7 @@ public final class CatalogCare {
      * @throws dev.cloche.base.ClocheException if there is such a file, no records, or no space
      */
     public void backup(Path target) {
-        CatalogMaintenance.backup(StateRoot.ensure(options.home()), target.toAbsolutePath());
+        CatalogMaintenance.backup(StateRoot.ensure(options), target.toAbsolutePath());
     }
 
     /**
@@ -157,7 +157,7 @@ public final class CatalogCare {
     }
 
     private Path restore(Optional<Path> copy) {
-        return CatalogMaintenance.restore(StateRoot.ensure(options.home()), copy, Rooms.SCHEMAS);
+        return CatalogMaintenance.restore(StateRoot.ensure(options), copy, Rooms.SCHEMAS);
     }
 
     /**
@@ -166,7 +166,7 @@ public final class CatalogCare {
      * @throws dev.cloche.base.ClocheException if a newer Cloche has written the records
      */
     public List<Migration> due() {
-        return CatalogMaintenance.due(StateRoot.ensure(options.home()), Rooms.SCHEMAS).stream()
+        return CatalogMaintenance.due(StateRoot.ensure(options), Rooms.SCHEMAS).stream()
                 .map(Migration::of)
                 .toList();
     }
@@ -179,7 +179,7 @@ public final class CatalogCare {
      */
     public List<Migration> migrate() {
         String me = ProcessName.of(ProcessIdentity.current());
-        return CatalogMaintenance.migrate(StateRoot.ensure(options.home()), Rooms.SCHEMAS, me, Rooms.installGate()).stream()
+        return CatalogMaintenance.migrate(StateRoot.ensure(options), Rooms.SCHEMAS, me, Rooms.installGate()).stream()
                 .map(Migration::of)
                 .toList();
     }

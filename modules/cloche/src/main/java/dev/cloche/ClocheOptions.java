@@ -22,6 +22,9 @@ import java.util.Optional;
  * @param home the state root: images, records, VMs; absolute; made 0700 if missing
  * @param share directories with what VMs are made with (guard, kernel, initramfs, base image), as {@code ./setup} builds it;
  *     absolute; of each file the first match wins. If none of them exists, the runtime artefact on the class path is used
+ * @param temporary where sockets are, and where SQLite and zstd unpack their native libraries; absolute; made if missing. If it
+ *     is empty, sockets are in {@code /tmp}, and libraries are unpacked to {@code java.io.tmpdir} or, where that cannot be
+ *     written or executed, to {@code tmp/} in the state root. All processes that use a state root are to have the same
  * @param logins by registry, as in images' names ({@code docker.io} for Docker Hub); they come before those of
  *     {@link Cloche#login} and of Docker
  * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
@@ -33,6 +36,7 @@ import java.util.Optional;
 public record ClocheOptions(
         Path home,
         List<Path> share,
+        Optional<Path> temporary,
         Map<String, RegistryLogin> logins,
         TemplateMaking templateMaking,
         MaintenanceLimits maintenance,
@@ -41,6 +45,7 @@ public record ClocheOptions(
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
         share = share.stream().map(Path::toAbsolutePath).toList();
+        temporary = temporary.map(named -> named.toAbsolutePath().normalize());
         logins = Map.copyOf(logins);
     }
 
@@ -48,6 +53,7 @@ public record ClocheOptions(
      * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
      * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE} and the system property {@code cloche.share},
      * which the launcher sets, in this order, as far as they are set.
+     * {@code CLOCHE_TMP} names the temporary directory.
      * With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
      */
     public static ClocheOptions ofEnvironment() {
@@ -66,41 +72,49 @@ public record ClocheOptions(
                 setting(environment, "CLOCHE_TEMPLATES").filter("never"::equals).isPresent()
                         ? new TemplateMaking.Never()
                         : new TemplateMaking.InBackground();
-        return new ClocheOptions(home, share, Map.of(), making, MaintenanceLimits.defaults(), PoolListener.none());
+        Optional<Path> temporary = setting(environment, "CLOCHE_TMP").map(Path::of);
+        return new ClocheOptions(
+                home, share, temporary, Map.of(), making, MaintenanceLimits.defaults(), PoolListener.none());
     }
 
     /** The same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, logins, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(other, share, temporary, logins, templateMaking, maintenance, poolListener);
     }
 
     /** The same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, logins, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(home, directories, temporary, logins, templateMaking, maintenance, poolListener);
+    }
+
+    /** Returns the same with sockets and unpacked libraries in another directory, which is made if it is missing. */
+    public ClocheOptions withTemporary(Path directory) {
+        return new ClocheOptions(
+                home, share, Optional.of(directory), logins, templateMaking, maintenance, poolListener);
     }
 
     /** The same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, all, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(home, share, temporary, all, templateMaking, maintenance, poolListener);
     }
 
     /** Returns the same with templates made in another way, or not at all. */
     public ClocheOptions withTemplateMaking(TemplateMaking value) {
-        return new ClocheOptions(home, share, logins, value, maintenance, poolListener);
+        return new ClocheOptions(home, share, temporary, logins, value, maintenance, poolListener);
     }
 
     /** The same with maintenance limited in another way. */
     public ClocheOptions withMaintenance(MaintenanceLimits value) {
-        return new ClocheOptions(home, share, logins, templateMaking, value, poolListener);
+        return new ClocheOptions(home, share, temporary, logins, templateMaking, value, poolListener);
     }
 
     /** The same with a listener for the pools that this process keeps. */
     public ClocheOptions withPoolListener(PoolListener value) {
-        return new ClocheOptions(home, share, logins, templateMaking, maintenance, value);
+        return new ClocheOptions(home, share, temporary, logins, templateMaking, maintenance, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

@@ -7,7 +7,6 @@ import dev.cloche.linux.NativeAccess;
 import dev.cloche.linux.NativeAccessDeniedException;
 import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.QemuProvider;
-import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
@@ -58,7 +57,7 @@ final class HostExamination {
 
     private Optional<Path> stateRoot(List<HealthCheck> checks) {
         try {
-            Path root = StateRoot.ensure(options.home());
+            Path root = StateRoot.ensure(options);
             checks.add(
                     StateRoot.isReadOnly(root)
                             ? new HealthCheck(
@@ -116,8 +115,8 @@ final class HostExamination {
         }
     }
 
-    private static void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
-        try (QemuProvider provider = new QemuProvider(VmLayout.of(root), resources)) {
+    private void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
+        try (QemuProvider provider = new QemuProvider(Rooms.layout(options, root), resources)) {
             VmCapabilities capabilities = provider.capabilities();
             checks.add(ok("qemu", "version " + capabilities.version()));
             if (capabilities.accelerator() == Accelerator.KVM) {

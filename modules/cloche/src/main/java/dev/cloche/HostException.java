@@ -68,6 +68,18 @@ public abstract sealed class HostException extends ClocheException {
         }
     }
 
+    /** The temporary directory that was named cannot be used. Code {@code host.temporary-unusable}. */
+    public static final class TemporaryUnusable extends HostException {
+        TemporaryUnusable(Path directory, String why) {
+            super(
+                    "host.temporary-unusable",
+                    "The temporary directory " + directory + " " + why + ".",
+                    "Name another with CLOCHE_TMP or ClocheOptions.withTemporary, on a file system that is not mounted"
+                            + " noexec.",
+                    null);
+        }
+    }
+
     /** Nothing has the files that VMs are made with. Code {@code host.no-runtime}. */
     public static final class NoRuntime extends HostException {
         NoRuntime(List<Path> looked) {

@@ -50,16 +50,19 @@ record Rooms(
         }
         // Two threads, because neither waits for the other, and a start needs the database before the locks.
         Thread.ofPlatform().daemon().name("prepare-records").start(() -> {
-            Catalog.prepare();
-            ImageStore.prepare();
+            // Elsewhere its library cannot be loaded before the state root is known.
+            if (TemporaryDirectory.isThatOfTheJvm(ClocheOptions.ofEnvironment().temporary())) {
+                Catalog.prepare();
+                ImageStore.prepare();
+            }
         });
         NativeCalls.prepareLocks();
     }
 
     static Rooms open(ClocheOptions options) {
-        Path root = StateRoot.ensure(options.home());
+        Path root = StateRoot.ensure(options);
         List<Path> share = Installation.of(options).share();
-        VmProvider vms = vms(share, root);
+        VmProvider vms = vms(options, share, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         ImageStoreOptions imageOptions = imageOptions(options, share, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
@@ -78,8 +81,14 @@ record Rooms(
         return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
     }
 
-    static VmProvider vms(List<Path> share, Path root) {
-        return new QemuProvider(VmLayout.of(root), VmResources.find(share));
+    static VmProvider vms(ClocheOptions options, List<Path> share, Path root) {
+        return new QemuProvider(layout(options, root), VmResources.find(share));
+    }
+
+    static VmLayout layout(ClocheOptions options, Path root) {
+        return options.temporary()
+                .map(temporary -> VmLayout.of(root, temporary))
+                .orElseGet(() -> VmLayout.of(root));
     }
 
     static MachineManager machines(Path root, ImageStore images, VmProvider vms) {

@@ -18,14 +18,20 @@ final class StateRoot {
     private StateRoot() {}
 
     /**
-     * Makes the directory if it is missing.
+     * Makes the directory if it is missing, and chooses where libraries are unpacked that are loaded after this.
      *
      * @return its real path
      * @throws dev.cloche.linux.NativeAccessDeniedException if this JVM allows no native calls; nothing was made
      * @throws HostException if this system is not supported, or the directory cannot be made, or another user owns it or can
      *     enter it
      */
-    static Path ensure(Path home) {
+    static Path ensure(ClocheOptions options) {
+        Path root = ensure(options.home());
+        TemporaryDirectory.choose(options.temporary(), root);
+        return root;
+    }
+
+    private static Path ensure(Path home) {
         HostSystem.ofThisJvm().requireSupport();
         NativeAccess.require();
         try {

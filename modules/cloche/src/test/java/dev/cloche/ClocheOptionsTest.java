@@ -21,9 +21,20 @@ class ClocheOptionsTest {
         ClocheOptions options = ClocheOptions.of(ENVIRONMENT, Optional.of("/launcher"));
         assertThat(options.home()).isEqualTo(Path.of("/state"));
         assertThat(options.share()).isEqualTo(List.of(Path.of("/launcher")));
+        assertThat(options.temporary()).isEmpty();
         assertThat(options.logins()).isEmpty();
         assertThat(options.templateMaking()).isEqualTo(new TemplateMaking.InBackground());
         assertThat(options.maintenance()).isEqualTo(MaintenanceLimits.defaults());
+    }
+
+    @Test
+    void theTemporaryDirectoryIsNamedByTheEnvironmentOrTheApplication() {
+        ClocheOptions options = ClocheOptions.of(Map.of("CLOCHE_TMP", "/t", "CLOCHE_HOME", "/state"), Optional.empty());
+        assertThat(options.temporary()).contains(Path.of("/t"));
+        assertThat(options.withTemporary(Path.of("/u"))
+                        .withHome(Path.of("/other"))
+                        .temporary())
+                .contains(Path.of("/u"));
     }
 
     @Test

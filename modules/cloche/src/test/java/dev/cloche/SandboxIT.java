@@ -59,6 +59,24 @@ class SandboxIT {
     }
 
     @Test
+    void socketsAreBelowTheTemporaryDirectoryThatWasNamed() throws IOException {
+        Path temporary = home.resolve("t");
+        ClocheOptions options = ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("other"))
+                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share"))
+                .withTemplateMaking(new TemplateMaking.Never())
+                .withTemporary(temporary);
+        try (Cloche other = Cloche.open(options);
+                Sandbox sandbox = other.sandbox("base").memory(256).start()) {
+            assertThat(sandbox.exec("true").exit().success()).isTrue();
+            try (Stream<Path> files = Files.walk(temporary)) {
+                assertThat(files.filter(file -> file.toString().endsWith(".qmp")))
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
     void anImageWhoseFilesAreDamagedIsMadeAgainByTheStartThatFailsOverIt() throws IOException {
         Path cache = home.resolve("state/cache");
         Path fsmeta = only(cache.resolve("fsmeta"));

@@ -12,9 +12,8 @@ public final class NativeLibraryException extends LinuxException {
         super(
                 "linux.native-library",
                 "The native library of " + library + " cannot be loaded: " + reason(cause) + ".",
-                "It is unpacked to the temporary directory " + System.getProperty("java.io.tmpdir")
-                        + ", which must be writable and not be mounted noexec; name another with"
-                        + " -Djava.io.tmpdir=DIRECTORY.",
+                "It is unpacked to the temporary directory " + LibraryDirectory.current()
+                        + ", which must be writable and not be mounted noexec; name another with CLOCHE_TMP.",
                 cause);
     }
 

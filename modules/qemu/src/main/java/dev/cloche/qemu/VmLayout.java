@@ -23,7 +23,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     private static final int MAX_SOCKET_PATH = 107;
 
     /**
-     * Not {@code $XDG_RUNTIME_DIR}, nor what {@code $TMPDIR} or a system property names: every process of the user must
+     * Where none is named for us. Not {@code $XDG_RUNTIME_DIR}, nor what {@code $TMPDIR} or a system property names: every process of the user must
      * find the same sockets, and those of a detached VM must outlive the login that started it.
      */
     private static final Path SHARED_TEMPORARY = Path.of("/tmp");
@@ -48,7 +48,8 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         if (!fits(runtimeDirectory)) {
             throw new VmException.Invalid(
                     "The path " + runtimeDirectory + " is too long for the names of sockets",
-                    "Use a path of at most " + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
+                    "Name a directory with a shorter path by CLOCHE_TMP or ClocheOptions.withTemporary: that of the sockets may"
+                            + " have " + (MAX_SOCKET_PATH - LONGEST_SOCKET_NAME) + " bytes.");
         }
     }
 
@@ -63,6 +64,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return of(stateRoot, SHARED_TEMPORARY);
     }
 
+    /** Returns the same with sockets in another directory than {@code /tmp}, which exists. */
     public static VmLayout of(Path stateRoot, Path temporary) {
         try {
             Path root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();

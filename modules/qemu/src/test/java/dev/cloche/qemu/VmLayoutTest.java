@@ -31,7 +31,8 @@ class VmLayoutTest {
     void aRuntimeDirectoryThatLeavesNoRoomForSocketsIsRefused() throws IOException {
         Path longPath = Files.createDirectories(directory.resolve("x".repeat(90)));
         assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), longPath))
-                .isInstanceOf(VmException.Invalid.class);
+                .isInstanceOf(VmException.Invalid.class)
+                .hasMessageContaining("CLOCHE_TMP");
     }
 
     @Test
