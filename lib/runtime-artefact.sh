@@ -14,6 +14,10 @@ mkdir -p "$out/files/kernel"
 cp "$small/kernel/vmlinux" "$small/kernel/kernel.properties" "$out/files/kernel/"
 cp "$small/initramfs" "$share/cloche-guard" "$share/cloche-tsc" "$out/files/"
 cp -R "$share/images" "$out/files/"
+# The date that ./setup has found; a copy of dist/share has it, though not the times of its files.
+built=$(sed -n 's/^  "built": "\([0-9-]*\)",$/\1/p' "$share/runtime.json" 2>/dev/null || true)
+"$(dirname "$0")/runtime-manifest.sh" "$out/files" ${built:+"$built"} >"$out/runtime.json"
+mv "$out/runtime.json" "$out/files/"
 "$(dirname "$0")/licences.sh" "$out/files" "$out/licences"
 cd "$out/files"
 {

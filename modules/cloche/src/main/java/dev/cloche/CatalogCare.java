@@ -88,7 +88,7 @@ public final class CatalogCare {
 
     /** Describes what is kept for machines whose directories are gone, but for machines that a process is making now. */
     private List<String> machineOrphans(Path root, Catalog catalog) {
-        try (VmProvider vms = Rooms.vms(options, Installation.of(options).share(), root);
+        try (VmProvider vms = Rooms.vms(options, Installation.of(options), root);
                 MachineManager machines =
                         Rooms.machines(root, Rooms.images(options, Installation.named(options), root, catalog), vms)) {
             return machines.orphans().stream()

@@ -6,6 +6,7 @@ import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
 import dev.cloche.sandbox.Orphan;
 import dev.cloche.sandbox.SandboxManager;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -76,7 +77,7 @@ public final class Cloche implements AutoCloseable {
      * }</pre>
      */
     public static List<HealthCheck> examine(ClocheOptions options) {
-        return new HostExamination(options).checks();
+        return new HostExamination(options, Clock.systemUTC()).checks();
     }
 
     /** The records of a state root as a whole: to be checked, copied or migrated. Opens and changes nothing yet. */

@@ -9,10 +9,15 @@ import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Accelerator;
+import dev.cloche.runtime.RuntimeManifest;
 import dev.cloche.vm.VmCapabilities;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,10 +31,15 @@ final class HostExamination {
             "Remove what is not needed (cloche.sandboxes().remove(…), cloche.images().prune(…), cloche.templates().prune(…)),"
                     + " or name another place with CLOCHE_HOME.";
 
-    private final ClocheOptions options;
+    /** What mends holes in the kernel and the programs is a newer runtime. */
+    private static final int OLD_AFTER_DAYS = 90;
 
-    HostExamination(ClocheOptions options) {
+    private final ClocheOptions options;
+    private final Clock clock;
+
+    HostExamination(ClocheOptions options, Clock clock) {
         this.options = options;
+        this.clock = clock;
     }
 
     List<HealthCheck> checks() {
@@ -101,8 +111,9 @@ final class HostExamination {
     private Optional<VmResources> resources(List<HealthCheck> checks) {
         try {
             Installation installation = Installation.of(options);
-            checks.add(ok("runtime", installation.origin()));
-            VmResources resources = VmResources.find(installation.share());
+            checks.add(ok("runtime", installation.where()));
+            installation.manifest().map(this::age).ifPresent(checks::add);
+            VmResources resources = installation.resources();
             KernelImage kernel = resources.kernel();
             checks.add(ok(
                     "kernel",
@@ -113,6 +124,18 @@ final class HostExamination {
             checks.add(failure("runtime", e));
             return Optional.empty();
         }
+    }
+
+    private HealthCheck age(RuntimeManifest manifest) {
+        long days = ChronoUnit.DAYS.between(manifest.built(), LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC));
+        String finding = "version " + manifest.version() + " of " + manifest.built();
+        return days < OLD_AFTER_DAYS
+                ? ok("runtime age", finding)
+                : new HealthCheck(
+                        "runtime age",
+                        Verdict.WARNING,
+                        finding + ", " + days + " days old",
+                        "Use a newer runtime, in which known holes of the kernel and the programs are mended.");
     }
 
     private void qemu(Path root, VmResources resources, List<HealthCheck> checks) {

@@ -15,7 +15,6 @@ import dev.cloche.machine.MachineManager;
 import dev.cloche.process.SqliteProcessStore;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
-import dev.cloche.qemu.VmResources;
 import dev.cloche.sandbox.SandboxMaintenance;
 import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPools;
@@ -61,8 +60,9 @@ record Rooms(
 
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options);
-        List<Path> share = Installation.of(options).share();
-        VmProvider vms = vms(options, share, root);
+        Installation installation = Installation.of(options);
+        List<Path> share = installation.share();
+        VmProvider vms = vms(options, installation, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         ImageStoreOptions imageOptions = imageOptions(options, share, root);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
@@ -81,8 +81,8 @@ record Rooms(
         return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
     }
 
-    static VmProvider vms(ClocheOptions options, List<Path> share, Path root) {
-        return new QemuProvider(layout(options, root), VmResources.find(share));
+    static VmProvider vms(ClocheOptions options, Installation installation, Path root) {
+        return new QemuProvider(layout(options, root), installation.resources());
     }
 
     static VmLayout layout(ClocheOptions options, Path root) {

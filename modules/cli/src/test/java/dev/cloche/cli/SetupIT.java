@@ -28,7 +28,7 @@ class SetupIT {
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.err()).isEmpty();
         assertThat(result.out().lines()).anyMatch(line -> line.matches("jdk +ok .*"));
-        for (String step : List.of("kernel", "guard", "initramfs", "choice", "base", "program")) {
+        for (String step : List.of("kernel", "guard", "initramfs", "choice", "base", "manifest", "program")) {
             assertThat(result.out().lines()).anyMatch(line -> line.matches(step + " +missing, ./setup makes it: .+"));
         }
         assertThat(tree(checkout)).isEqualTo(before);

@@ -45,7 +45,7 @@ public record KernelProperties(String kind, String release, boolean acpi, List<S
      *
      * @throws VmException.MissingResource if the record cannot be read or says what it may not say
      */
-    static KernelProperties of(Path kernel) {
+    static KernelProperties of(Path kernel, ResourceOrigin origin) {
         Path file = kernel.resolveSibling(FILE);
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
@@ -55,9 +55,7 @@ public record KernelProperties(String kind, String release, boolean acpi, List<S
             return UNRECORDED;
         } catch (IOException | IllegalArgumentException e) {
             throw new VmException.MissingResource(
-                    "The kernel's record " + file + " cannot be used: " + e.getMessage(),
-                    "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.",
-                    e);
+                    "The kernel's record " + file + " cannot be used: " + e.getMessage(), origin.remedy(), e);
         }
     }
 

@@ -15,10 +15,11 @@ import java.util.stream.Stream;
  * @param guard the parent of every VM
  * @param clockMeter measures the frequency of the host's time stamp counter, which emulated guests have to be told
  * @param passt what gives guests a network; empty where it is not installed
+ * @param origin where the files are from, but for QEMU and passt
  */
-public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt) {
+public record VmResources(
+        Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt, ResourceOrigin origin) {
     private static final String QEMU = "qemu-system-x86_64";
-    private static final String SETUP = "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.";
 
     /** @throws VmException.MissingResource if a path is not absolute */
     public VmResources {
@@ -26,13 +27,14 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 .filter(path -> !path.isAbsolute())
                 .findFirst()
                 .ifPresent(path -> {
-                    throw new VmException.MissingResource("The path " + path + " is not absolute", SETUP, null);
+                    throw new VmException.MissingResource(
+                            "The path " + path + " is not absolute", origin.remedy(), null);
                 });
     }
 
-    /** Those of a host without passt. */
+    /** Makes those of a host without passt, of an unknown origin. */
     public VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
-        this(qemu, guard, clockMeter, kernel, Optional.empty());
+        this(qemu, guard, clockMeter, kernel, Optional.empty(), ResourceOrigin.unknown());
     }
 
     /**
@@ -53,27 +55,33 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
      *
      * @throws VmException.MissingResource if something is missing
      */
-    public static VmResources find(List<Path> roots) {
-        return find(roots, Optional.ofNullable(System.getenv("PATH")).orElse(""));
+    public static VmResources find(List<Path> roots, ResourceOrigin origin) {
+        return find(roots, Optional.ofNullable(System.getenv("PATH")).orElse(""), origin);
     }
 
-    static VmResources find(List<Path> roots, String searchPath) {
+    /** Returns those of an unknown origin. */
+    public static VmResources find(List<Path> roots) {
+        return find(roots, ResourceOrigin.unknown());
+    }
+
+    static VmResources find(List<Path> roots, String searchPath, ResourceOrigin origin) {
         Path qemu = program(QEMU, searchPath)
                 .orElseThrow(() -> new VmException.MissingResource(
                         "There is no " + QEMU + " in the PATH",
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
                         null));
-        Path guard = first(roots, "cloche-guard");
-        Path clockMeter = first(roots, "cloche-tsc");
+        Path guard = first(roots, origin, "cloche-guard");
+        Path clockMeter = first(roots, origin, "cloche-tsc");
         // The unpacked kernel boots faster under emulation; not every kernel can be unpacked.
-        Path kernel = real(first(roots, "kernel/vmlinux", "kernel/vmlinuz"));
-        Path initramfs = real(first(roots, "initramfs"));
+        Path kernel = real(first(roots, origin, "kernel/vmlinux", "kernel/vmlinuz"), origin);
+        Path initramfs = real(first(roots, origin, "initramfs"), origin);
         return new VmResources(
                 qemu,
                 guard,
                 clockMeter,
-                new KernelImage(kernel, initramfs, KernelProperties.of(kernel)),
-                program("passt", searchPath));
+                new KernelImage(kernel, initramfs, KernelProperties.of(kernel, origin)),
+                program("passt", searchPath),
+                origin);
     }
 
     private static Optional<Path> program(String name, String searchPath) {
@@ -84,21 +92,21 @@ public record VmResources(Path qemu, Path guard, Path clockMeter, KernelImage ke
                 .findFirst();
     }
 
-    private static Path first(List<Path> roots, String... names) {
+    private static Path first(List<Path> roots, ResourceOrigin origin, String... names) {
         return Stream.of(names)
                 .flatMap(name -> roots.stream().map(root -> root.resolve(name).toAbsolutePath()))
                 .filter(Files::isReadable)
                 .findFirst()
                 .orElseThrow(() -> new VmException.MissingResource(
-                        "There is no " + String.join(" or ", names) + " in any of " + roots, SETUP, null));
+                        "There is no " + String.join(" or ", names) + " in any of " + roots, origin.remedy(), null));
     }
 
     /** The setup may make another kernel the one in use while we run: we stay with the one whose facts we know. */
-    private static Path real(Path path) {
+    private static Path real(Path path, ResourceOrigin origin) {
         try {
             return path.toRealPath();
         } catch (IOException e) {
-            throw new VmException.MissingResource(path + " cannot be reached: " + e.getMessage(), SETUP, e);
+            throw new VmException.MissingResource(path + " cannot be reached: " + e.getMessage(), origin.remedy(), e);
         }
     }
 }

@@ -50,7 +50,8 @@ class KernelPropertiesTest {
 
     @Test
     void aKernelWithoutARecordIsAnOrdinaryOne() {
-        assertThat(KernelProperties.of(directory.resolve("vmlinux"))).isEqualTo(KernelProperties.UNRECORDED);
+        assertThat(KernelProperties.of(directory.resolve("vmlinux"), ResourceOrigin.unknown()))
+                .isEqualTo(KernelProperties.UNRECORDED);
     }
 
     @ParameterizedTest
@@ -78,7 +79,7 @@ class KernelPropertiesTest {
 
     private KernelProperties recorded(String text) throws IOException {
         Files.writeString(directory.resolve("kernel.properties"), text);
-        return KernelProperties.of(directory.resolve("vmlinux"));
+        return KernelProperties.of(directory.resolve("vmlinux"), ResourceOrigin.unknown());
     }
 
     private static List<String> command(KernelProperties properties) {

@@ -21,7 +21,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,7 +175,7 @@ class NetworkSpecTest {
     @Test
     void withoutPasstItIsSaidWhatToInstall() {
         KernelImage kernel = new KernelImage(Path.of("/k"), Path.of("/i"), KernelProperties.UNRECORDED);
-        VmResources without = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel, Optional.empty());
+        VmResources without = new VmResources(Path.of("/q"), Path.of("/g"), Path.of("/t"), kernel);
         assertThatThrownBy(without::requirePasst)
                 .isInstanceOfSatisfying(
                         VmException.MissingResource.class,

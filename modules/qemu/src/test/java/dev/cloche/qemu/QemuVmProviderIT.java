@@ -20,19 +20,23 @@ import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -240,6 +244,38 @@ class QemuVmProviderIT extends QemuTest {
             assertThat(provider.get(vm.id()).orElseThrow().state()).isEqualTo(VmState.FAILED);
             vm.destroy();
             assertThat(provider.list()).isEmpty();
+        }
+    }
+
+    @Test
+    void aStartThatFailsOverADamagedFileHasItMendedAndIsTriedAgain() throws Exception {
+        Path initramfs = emptyInitramfs();
+        AtomicInteger mended = new AtomicInteger();
+        ResourceOrigin origin = new ResourceOrigin("Unpack it anew.", () -> {
+            mended.incrementAndGet();
+            try {
+                Files.copy(resources.kernel().initramfs(), initramfs, StandardCopyOption.REPLACE_EXISTING);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return true;
+        });
+        VmResources damaged = new VmResources(
+                resources.qemu(),
+                resources.guard(),
+                resources.clockMeter(),
+                new KernelImage(
+                        resources.kernel().kernel(),
+                        initramfs,
+                        resources.kernel().properties()),
+                Optional.empty(),
+                origin);
+        try (QemuProvider provider = new QemuProvider(
+                        VmLayout.of(fixture.stateRoot()), damaged, new BootPolicy(1, Duration.ofSeconds(20)));
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            assertThat(output(vm, ExecRequest.of("echo", "up"))).isEqualTo("up\n");
+            assertThat(mended).hasValue(1);
         }
     }
 

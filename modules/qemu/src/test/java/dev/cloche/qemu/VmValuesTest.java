@@ -139,11 +139,11 @@ class VmValuesTest {
 
     @Test
     void missingResourcesSayWhatToDo() {
-        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/none"))
+        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/none", ResourceOrigin.unknown()))
                 .isInstanceOfSatisfying(
                         VmException.MissingResource.class,
                         e -> assertThat(e.remedy()).contains("Install QEMU"));
-        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/usr/bin:/bin"))
+        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/usr/bin:/bin", ResourceOrigin.unknown()))
                 .isInstanceOf(VmException.MissingResource.class);
     }
 

@@ -85,10 +85,11 @@ public final class RuntimeArtefact {
      * Compares the digests of all files, which takes some tenths of a second, and writes those anew that are not as they were
      * built; for a start that has failed in loading one.
      *
+     * @return whether there were any
      * @throws RuntimeUnusable if that is not possible
      */
-    public Path mended(Path cache, Deadline deadline) {
-        return new RuntimeCache(cache, index, this::open).mended(deadline);
+    public boolean mend(Path cache, Deadline deadline) {
+        return new RuntimeCache(cache, index, this::open).mend(deadline);
     }
 
     private InputStream open(RuntimeIndex.Entry entry) {

@@ -49,26 +49,32 @@ final class RuntimeCache {
 
     /** Returns the directory of the runtime, unpacked. */
     Path directory(Deadline deadline) {
-        return make(deadline, true);
-    }
-
-    /** Like {@link #directory}, and believes digests alone. */
-    Path mended(Deadline deadline) {
-        return make(deadline, false);
-    }
-
-    private Path make(Deadline deadline, boolean stampsAreBelieved) {
         try {
-            Path trusted = TrustedDirectory.ensure(cache);
-            Path directory = trusted.resolve(index.digest());
-            if (!stampsAreBelieved || !isWhole(directory)) {
-                unpack(TrustedDirectory.ensure(directory), stampsAreBelieved, deadline.orAfter(PATIENCE));
+            Path directory = place();
+            if (!isWhole(directory)) {
+                unpack(TrustedDirectory.ensure(directory), true, deadline.orAfter(PATIENCE));
             }
             requireExecutable(directory);
             return directory;
         } catch (IOException | SystemCallException e) {
             throw new RuntimeUnusable.Storage(cache, e);
         }
+    }
+
+    /** Believes digests alone, and returns whether a file was written anew. */
+    boolean mend(Deadline deadline) {
+        try {
+            Path directory = place();
+            boolean written = unpack(TrustedDirectory.ensure(directory), false, deadline.orAfter(PATIENCE));
+            requireExecutable(directory);
+            return written;
+        } catch (IOException | SystemCallException e) {
+            throw new RuntimeUnusable.Storage(cache, e);
+        }
+    }
+
+    private Path place() throws IOException {
+        return TrustedDirectory.ensure(cache).resolve(index.digest());
     }
 
     private boolean isWhole(Path directory) throws IOException {
@@ -88,21 +94,25 @@ final class RuntimeCache {
         return stamps.toString();
     }
 
-    private void unpack(Path directory, boolean stampsAreBelieved, Deadline deadline) throws IOException {
+    /** Returns whether it has written a file. */
+    private boolean unpack(Path directory, boolean stampsAreBelieved, Deadline deadline) throws IOException {
         try (LockFile _ = lock(directory, deadline)) {
             if (stampsAreBelieved && isWhole(directory)) {
                 // By the process that had the lock before.
-                return;
+                return false;
             }
+            boolean written = false;
             removeUnfinished(directory);
             for (RuntimeIndex.Entry entry : index.entries()) {
                 Path file = entry.in(directory);
                 removeUnfinished(TrustedDirectory.ensure(file.resolveSibling("")));
                 if (!isAsBuilt(entry, file)) {
                     write(entry, file);
+                    written = true;
                 }
             }
             DurableFiles.write(directory.resolve(STAMPS), stamps(directory).getBytes(StandardCharsets.US_ASCII));
+            return written;
         }
     }
 

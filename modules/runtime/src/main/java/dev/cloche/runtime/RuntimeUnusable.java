@@ -23,6 +23,33 @@ public abstract sealed class RuntimeUnusable extends ClocheException {
         }
     }
 
+    /** Reports a {@code runtime.json} that cannot be used. Code {@code runtime.manifest}. */
+    public static final class Unreadable extends RuntimeUnusable {
+        Unreadable(Path file, String why) {
+            super(
+                    "runtime.manifest",
+                    "What the runtime consists of cannot be read from " + file + ": " + why + ".",
+                    "Use a runtime that is whole, of the version of this library.",
+                    null);
+        }
+    }
+
+    /** Reports a runtime whose agent speaks another guest protocol. Code {@code runtime.mismatch}. */
+    public static final class Mismatch extends RuntimeUnusable {
+        Mismatch(Path directory, String version, int protocol) {
+            super(
+                    "runtime.mismatch",
+                    "The runtime " + version + " in " + directory + " speaks version " + protocol
+                            + " of the guest protocol, and this library "
+                            + RuntimeManifest.OLDEST_GUEST_PROTOCOL + " to " + RuntimeManifest.NEWEST_GUEST_PROTOCOL
+                            + ".",
+                    protocol < RuntimeManifest.OLDEST_GUEST_PROTOCOL
+                            ? "Use a newer runtime, or an older library."
+                            : "Use a newer library, or an older runtime.",
+                    null);
+        }
+    }
+
     /** Reports that there is no directory to unpack it to. */
     public static final class NoDirectory extends RuntimeUnusable {
         NoDirectory() {

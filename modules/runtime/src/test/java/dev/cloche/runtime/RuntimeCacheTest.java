@@ -112,8 +112,9 @@ class RuntimeCacheTest {
         }
         Files.writeString(unpacked.resolve("unpacked"), stamps);
         assertThat(runtime(RuntimeCacheTest::unwanted).directory(NO_HURRY)).isEqualTo(unpacked);
-        runtime(artefact.contents()).mended(NO_HURRY);
+        assertThat(runtime(artefact.contents()).mend(NO_HURRY)).isTrue();
         requireWhole(unpacked);
+        assertThat(runtime(RuntimeCacheTest::unwanted).mend(NO_HURRY)).isFalse();
     }
 
     @Test

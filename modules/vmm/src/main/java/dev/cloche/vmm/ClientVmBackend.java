@@ -68,6 +68,11 @@ final class ClientVmBackend implements VmBackend {
     }
 
     @Override
+    public boolean mend() {
+        throw new IllegalStateException("a connected VM runs already");
+    }
+
+    @Override
     public void destroy() {
         throw new IllegalStateException("a connected VM belongs to another process");
     }

@@ -54,6 +54,9 @@ public interface VmBackend {
     /** Returns what is to be done where no boot comes up, if this host is known for it: a sentence. */
     Optional<String> advice();
 
+    /** Looks whether files that VMs are made with are damaged, and mends them; returns whether another boot may succeed. */
+    boolean mend();
+
     /**
      * Removes the VM's files.
      *

@@ -59,11 +59,23 @@ public final class VmBoot {
      */
     void run(Deadline deadline) {
         try {
-            attempts(deadline);
+            mended(deadline);
         } catch (VmException e) {
             backend.startFailed();
             life.startFailed();
             throw e;
+        }
+    }
+
+    /** A VM that does not come up may have been given a damaged kernel; with one that is whole again it is tried once more. */
+    private void mended(Deadline deadline) {
+        try {
+            attempts(deadline);
+        } catch (VmException.StartFailed | VmException.MissingResource failed) {
+            if (life.closed() || !backend.mend()) {
+                throw failed;
+            }
+            attempts(deadline);
         }
     }
 

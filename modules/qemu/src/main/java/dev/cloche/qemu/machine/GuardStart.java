@@ -104,7 +104,7 @@ final class GuardStart {
         } catch (IOException e) {
             throw new VmException.MissingResource(
                     "The guard " + resources.guard() + " cannot be started: " + e.getMessage(),
-                    "Unpack or build the runtime anew, or name another with CLOCHE_SHARE.",
+                    resources.origin().remedy(),
                     e);
         }
     }

@@ -228,6 +228,11 @@ public final class QemuBackend implements VmBackend {
     }
 
     @Override
+    public boolean mend() {
+        return context.resources().origin().mending().getAsBoolean();
+    }
+
+    @Override
     public void destroy() {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
             ownerLock.set(Optional.of(VmDirectory.own(layout, spec.id())));

@@ -240,6 +240,11 @@ final class InMemoryBackend implements VmBackend {
     }
 
     @Override
+    public boolean mend() {
+        return false;
+    }
+
+    @Override
     public void destroy() {
         onDestroy.run();
     }

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Prints what the parts of a runtime are, as JSON: lib/runtime-manifest.sh SHARE [DATE]
+# SHARE has kernel/, initramfs, cloche-guard, cloche-tsc and images/base. The runtime is as old as its newest part, or of
+# DATE (2026-11-23) where the parts are copies. dev.cloche.runtime reads it; the format is in docs/compatibility.md.
+set -euo pipefail
+share=$(readlink -f "$1")
+root=$(dirname "$(readlink -f "$0")")/..
+cd "$share"
+parts=(cloche-guard cloche-tsc images/base/index.json initramfs kernel/kernel.properties)
+for kernel in kernel/vmlinux kernel/vmlinuz; do
+    if [ -e $kernel ]; then parts+=($kernel); fi
+done
+built=${2-}
+if [ -z "$built" ]; then
+    newest=$(stat -Lc %Y "${parts[@]}" | sort -n | tail -n 1)
+    built=$(date -u -d "@$newest" +%F)
+fi
+version=$(sed -n 's/^static const char AGENT_VERSION\[\] = "\([0-9.]*\)";$/\1/p' "$root/guest/src/control/hello.c")
+protocol=$(sed -n 's/^enum { PROTOCOL_VERSION = \([0-9]*\) };$/\1/p' "$root/guest/src/control/hello.c")
+[ -n "$version" ] && [ -n "$protocol" ]
+
+version_of() { # PART
+    case $1 in
+        kernel/*) sed -n 's/^version=//p' kernel/kernel.properties ;;
+        images/*) echo "$version" ;;
+        *) echo "$version" ;;
+    esac
+}
+
+echo '{'
+echo '  "format": 1,'
+echo "  \"version\": \"$version\","
+echo "  \"built\": \"$built\","
+echo "  \"guestProtocol\": $protocol,"
+echo '  "parts": ['
+separator=
+for part in "${parts[@]}"; do
+    printf '%s    {"path": "%s", "version": "%s", "sha256": "%s"}' "$separator" "$part" "$(version_of "$part")" \
+        "$(sha256sum <"$part" | cut -d ' ' -f 1)"
+    separator=$',\n'
+done
+printf '\n  ],\n'
+echo '  "system": ["qemu-system-x86_64", "qemu-img", "passt", "mke2fs"]'
+echo '}'
