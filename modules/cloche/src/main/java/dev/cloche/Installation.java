@@ -8,6 +8,7 @@ import dev.cloche.runtime.RuntimeManifest;
 import dev.cloche.runtime.RuntimeUnusable;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,8 +21,12 @@ import java.util.stream.Collectors;
  * @param share the directories that have them, never empty
  * @param where for people
  * @param origin what is to be done if they are not whole
+ * @param artefact the one that they are unpacked of, if it is
  */
-record Installation(List<Path> share, String where, ResourceOrigin origin) {
+record Installation(List<Path> share, String where, ResourceOrigin origin, Optional<Unpacked> artefact) {
+    /** An artefact, and where all of them are unpacked. */
+    record Unpacked(RuntimeArtefact artefact, Path cache) {}
+
     /** The directory of the runtime artefact, if it is not to be in the user's cache. */
     private static final String DIRECTORY = "cloche.runtime.dir";
 
@@ -43,7 +48,8 @@ record Installation(List<Path> share, String where, ResourceOrigin origin) {
         return new Installation(
                 named,
                 named.stream().map(Path::toString).collect(Collectors.joining(", then ")),
-                new ResourceOrigin(remedy(named), () -> false));
+                ResourceOrigin.whole(remedy(named)),
+                Optional.empty());
     }
 
     /** Says how those who made the last directory make it anew: a clone, an archive or a package, or people by hand. */
@@ -70,11 +76,25 @@ record Installation(List<Path> share, String where, ResourceOrigin origin) {
         AtomicBoolean compared = new AtomicBoolean();
         return new Installation(
                 List.of(share),
-                "the runtime artefact " + artefact.digest().substring(0, 12) + " on the class path, unpacked to " + share,
+                "the runtime artefact " + artefact.digest().substring(0, 12) + " on the class path, unpacked to "
+                        + share,
                 new ResourceOrigin(
                         "Remove " + share + ": the next start unpacks it anew.",
                         // Once: a start that fails for another reason would take that much longer each time.
-                        () -> !compared.getAndSet(true) && artefact.mend(cache, Deadline.none())));
+                        () -> !compared.getAndSet(true) && artefact.mend(cache, Deadline.none()),
+                        Optional.of(RuntimeArtefact.useLock(share)).filter(Files::exists)),
+                Optional.of(new Unpacked(artefact, cache)));
+    }
+
+    /** Notes that a state root uses it, and removes what no state root does any more, in the background. */
+    void usedBy(Path stateRoot, Clock clock) {
+        artefact.ifPresent(unpacked -> {
+            unpacked.artefact().noteUse(unpacked.cache(), stateRoot, clock);
+            Thread.ofPlatform()
+                    .daemon()
+                    .name("cloche-unused-runtimes")
+                    .start(() -> RuntimeArtefact.removeUnused(unpacked.cache(), clock));
+        });
     }
 
     /** Returns the directories that were named and exist; unpacks nothing. */

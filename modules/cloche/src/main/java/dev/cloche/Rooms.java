@@ -61,6 +61,7 @@ record Rooms(
     static Rooms open(ClocheOptions options) {
         Path root = StateRoot.ensure(options);
         Installation installation = Installation.of(options);
+        installation.usedBy(root, Clock.systemUTC());
         List<Path> share = installation.share();
         VmProvider vms = vms(options, installation, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());

@@ -44,7 +44,9 @@ class InstallationTest {
 
     @Test
     void theRemedyIsThatOfThoseWhoMadeTheDirectory() throws Exception {
-        Path clone = Files.createDirectories(directory.resolve("clone/dist/share")).resolve("../..").normalize();
+        Path clone = Files.createDirectories(directory.resolve("clone/dist/share"))
+                .resolve("../..")
+                .normalize();
         Path setup = executable(clone.resolve("setup"));
         assertThat(remedy(clone.resolve("dist/share"))).isEqualTo("Run " + setup + ", which makes what is missing.");
         Path archive = Files.createDirectories(directory.resolve("archive/share"));
@@ -61,7 +63,8 @@ class InstallationTest {
     }
 
     private String remedy(Path share) {
-        return Installation.of(options(share.toString(), directory.resolve("missing").toString()))
+        return Installation.of(
+                        options(share.toString(), directory.resolve("missing").toString()))
                 .origin()
                 .remedy();
     }
@@ -97,7 +100,8 @@ class InstallationTest {
         Path share = Files.createDirectories(directory.resolve("share"));
         Files.writeString(
                 share.resolve("runtime.json"),
-                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guestProtocol\": " + protocol + "}");
+                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guestProtocol\": " + protocol
+                        + "}");
         return share;
     }
 

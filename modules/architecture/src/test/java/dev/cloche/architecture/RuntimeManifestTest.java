@@ -27,7 +27,8 @@ class RuntimeManifestTest {
 
     @Test
     void theScriptWritesWhatTheLibraryReads() throws Exception {
-        for (String part : List.of("cloche-guard", "cloche-tsc", "initramfs", "kernel/vmlinux", "images/base/index.json")) {
+        for (String part :
+                List.of("cloche-guard", "cloche-tsc", "initramfs", "kernel/vmlinux", "images/base/index.json")) {
             write(part, "the bytes of " + part);
         }
         write("kernel/kernel.properties", "kind=small\nversion=6.12.57-1\n");

@@ -1,5 +1,7 @@
 package dev.cloche.qemu;
 
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -8,10 +10,16 @@ import java.util.function.BooleanSupplier;
  * @param remedy what is to be done if one is missing or damaged: a sentence
  * @param mending compares them with what they were built as, where that is known, writes anew what is damaged, and returns
  *     whether there was anything; asked when a VM does not come up
+ * @param hold what guards lock shared as long as they live, so that the files stay; empty where nothing removes them
  */
-public record ResourceOrigin(String remedy, BooleanSupplier mending) {
+public record ResourceOrigin(String remedy, BooleanSupplier mending, Optional<Path> hold) {
     /** Returns that of directories of which nothing more is known. */
     public static ResourceOrigin unknown() {
-        return new ResourceOrigin("Build or unpack the runtime anew, or name another with CLOCHE_SHARE.", () -> false);
+        return whole("Build or unpack the runtime anew, or name another with CLOCHE_SHARE.");
+    }
+
+    /** Returns that of directories that nothing mends or removes. */
+    public static ResourceOrigin whole(String remedy) {
+        return new ResourceOrigin(remedy, () -> false, Optional.empty());
     }
 }

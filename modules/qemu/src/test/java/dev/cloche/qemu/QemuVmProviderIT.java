@@ -251,15 +251,18 @@ class QemuVmProviderIT extends QemuTest {
     void aStartThatFailsOverADamagedFileHasItMendedAndIsTriedAgain() throws Exception {
         Path initramfs = emptyInitramfs();
         AtomicInteger mended = new AtomicInteger();
-        ResourceOrigin origin = new ResourceOrigin("Unpack it anew.", () -> {
-            mended.incrementAndGet();
-            try {
-                Files.copy(resources.kernel().initramfs(), initramfs, StandardCopyOption.REPLACE_EXISTING);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            return true;
-        });
+        ResourceOrigin origin = new ResourceOrigin(
+                "Unpack it anew.",
+                () -> {
+                    mended.incrementAndGet();
+                    try {
+                        Files.copy(resources.kernel().initramfs(), initramfs, StandardCopyOption.REPLACE_EXISTING);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                    return true;
+                },
+                Optional.empty());
         VmResources damaged = new VmResources(
                 resources.qemu(),
                 resources.guard(),

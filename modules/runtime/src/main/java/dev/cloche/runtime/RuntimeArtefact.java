@@ -4,6 +4,8 @@ import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -73,12 +75,18 @@ public final class RuntimeArtefact {
     /**
      * Returns the directory with the files of the artefact below a directory for all of them. The first use unpacks it there, and
      * waits for a process that is doing so. Each further use compares what the file system says of the files, in milliseconds;
-     * a file that was changed is written anew.
+     * a file that was changed is written anew. It stays until this JVM ends, whatever sweeps do.
      *
      * @throws RuntimeUnusable if that is not possible
      */
     public Path unpacked(Path cache, Deadline deadline) {
-        return new RuntimeCache(cache, index, this::open).directory(deadline);
+        RuntimeCache files = new RuntimeCache(cache, index, this::open);
+        Path directory = files.directory(deadline);
+        // A sweep may have removed it just now.
+        while (!RuntimeUse.hold(directory, deadline.orAfter(RuntimeCache.PATIENCE))) {
+            directory = files.directory(deadline);
+        }
+        return directory;
     }
 
     /**
@@ -90,6 +98,29 @@ public final class RuntimeArtefact {
      */
     public boolean mend(Path cache, Deadline deadline) {
         return new RuntimeCache(cache, index, this::open).mend(deadline);
+    }
+
+    /**
+     * Notes that a state root uses the artefact that is unpacked in {@code cache}, so that {@link #removeUnused} knows whom to ask
+     * before it removes it.
+     */
+    public void noteUse(Path cache, Path stateRoot, Clock clock) {
+        RuntimeUse.note(cache.resolve(digest()), stateRoot, clock.instant());
+    }
+
+    /**
+     * Removes from {@code cache} what is unused: 30 days after its last use, where no process has it and no state root has memory
+     * of a guest that runs on it alone.
+     *
+     * @return the digests of those that were removed
+     */
+    public static List<String> removeUnused(Path cache, Clock clock) {
+        return new RuntimeSweep(cache, clock.instant()).run();
+    }
+
+    /** Returns the file in the directory of an unpacked artefact that a process holds shared which uses it. */
+    public static Path useLock(Path unpacked) {
+        return unpacked.resolve(RuntimeUse.LOCK);
     }
 
     private InputStream open(RuntimeIndex.Entry entry) {

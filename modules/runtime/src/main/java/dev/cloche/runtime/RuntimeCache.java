@@ -23,13 +23,13 @@ import java.util.function.Function;
 /**
  * Keeps one runtime unpacked, in a directory named by its digest. Each file is written beside its name, forced to disk and
  * renamed; last comes {@code unpacked}, the stamps of all files. So a process that dies leaves either all, or what the next one
- * goes on with; that one waits for the lock.
+ * goes on with; that one waits for the lock. {@link RuntimeSweep} removes those that nothing needs any more.
  */
 final class RuntimeCache {
-    private static final String STAMPS = "unpacked";
-    private static final String LOCK = ".lock";
+    static final String STAMPS = "unpacked";
+    static final String LOCK = ".lock";
     /** More than unpacking takes on a host that is far too busy. */
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final int BUFFER = 64 * 1024;
 
@@ -52,7 +52,7 @@ final class RuntimeCache {
         try {
             Path directory = place();
             if (!isWhole(directory)) {
-                unpack(TrustedDirectory.ensure(directory), true, deadline.orAfter(PATIENCE));
+                unpack(directory, true, deadline.orAfter(PATIENCE));
             }
             requireExecutable(directory);
             return directory;
@@ -65,7 +65,7 @@ final class RuntimeCache {
     boolean mend(Deadline deadline) {
         try {
             Path directory = place();
-            boolean written = unpack(TrustedDirectory.ensure(directory), false, deadline.orAfter(PATIENCE));
+            boolean written = unpack(directory, false, deadline.orAfter(PATIENCE));
             requireExecutable(directory);
             return written;
         } catch (IOException | SystemCallException e) {
@@ -116,10 +116,18 @@ final class RuntimeCache {
         }
     }
 
-    private LockFile lock(Path directory, Deadline deadline) {
+    private LockFile lock(Path directory, Deadline deadline) throws IOException {
         try {
-            return LockFile.lock(directory.resolve(LOCK), deadline)
-                    .orElseThrow(() -> new RuntimeUnusable.Busy(cache, "another process was still unpacking it"));
+            while (true) {
+                Path path = TrustedDirectory.ensure(directory).resolve(LOCK);
+                LockFile lock = LockFile.lock(path, deadline)
+                        .orElseThrow(() -> new RuntimeUnusable.Busy(cache, "another process was still unpacking it"));
+                if (lock.isOf(path)) {
+                    return lock;
+                }
+                // A sweep has removed the directory that it was in.
+                lock.close();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RuntimeUnusable.Busy(cache, "this thread was interrupted while another process unpacked it");

@@ -50,6 +50,7 @@ public final class QemuCommand {
                         port -> add(out, "--listen", layout.portSocket(id, port).toString()));
         // What is locked is spared by those who clean temporary files.
         add(out, "--hold", layout.runtimeDirectory().toString());
+        resources.origin().hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
         launch.hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
         launch.disk()
                 .flatMap(QemuLaunch.Disk::persistent)
