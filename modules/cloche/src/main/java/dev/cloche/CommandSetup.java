@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a command is to be run. What is not set is as the image says. Not safe for use from several threads.
+ * How a command is to be run. What is not set is as the sandbox says, and else the image. Not safe for use from several threads.
  *
  * <pre>{@code
  * sandbox.command("make").workingDirectory("/src").user("www-data").environment("CI", "true").run();
@@ -29,7 +29,7 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>>
     CommandSetup() {}
 
     /**
-     * Sets an environment variable, replacing the image's of the same name.
+     * Sets an environment variable, replacing the sandbox's and the image's of the same name.
      *
      * @param name without {@code =} or NUL; looked at when the command is started
      */

@@ -75,11 +75,14 @@ public final class CopyBuilder {
      * Copies into the sandbox.
      *
      * @param source a file, link or directory with all that is in it
-     * @param target the absolute path of the copy itself; the directory that it lies in has to exist
+     * @param target the absolute path of the copy itself; the directories on the way to it are made where they are missing
      * @throws dev.cloche.base.ClocheException as {@link SandboxFiles} says
      */
     public CopyReport in(Path source, String target) {
-        return files.run(guest -> guest.copyIn(source, target, options, progress, files.deadline()));
+        return files.run(guest -> {
+            files.makeParents(guest, target);
+            return guest.copyIn(source, target, options, progress, files.deadline());
+        });
     }
 
     /**

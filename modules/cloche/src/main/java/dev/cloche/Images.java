@@ -128,6 +128,11 @@ public final class Images {
         return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
 
+    /** Like {@link #load(Path, PullListener)}, telling no listener. */
+    public List<LocalImage> load(Path archive) {
+        return load(archive, PullListener.none());
+    }
+
     /**
      * Takes images out of an archive of {@code docker save} or of {@link #save}, plain or compressed by gzip or zstd, or
      * out of an OCI layout.

@@ -3,6 +3,8 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.sandbox.SandboxManager;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.ExecutionInfo;
@@ -12,6 +14,7 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -43,6 +46,43 @@ public final class Sandbox implements AutoCloseable {
         return running.name();
     }
 
+    /** Returns its number, unique on this host and never used twice; a rename leaves it as it is. */
+    public long id() {
+        return running.id();
+    }
+
+    /**
+     * Returns what is recorded of it now.
+     *
+     * @throws dev.cloche.base.ClocheException if it is removed, as an ephemeral one is that has ended
+     */
+    public SandboxInfo info() {
+        SandboxManager room = cloche.sandboxRoom();
+        return SandboxInfo.of(room.get(running.id()), room);
+    }
+
+    /**
+     * Returns its status, compared with what really runs. Short for {@code info().status()}.
+     *
+     * <pre>{@code
+     * if (sandbox.status() == SandboxStatus.PAUSED) {
+     *     cloche.sandboxes().resume(sandbox.name());
+     * }
+     * }</pre>
+     */
+    public SandboxStatus status() {
+        return info().status();
+    }
+
+    /**
+     * Returns what it can be found by.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link #info()} does
+     */
+    public Map<String, String> labels() {
+        return cloche.sandboxRoom().labels(running.id());
+    }
+
     /** Where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
         return running.timings();
@@ -58,7 +98,7 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * A command to start.
+     * A command to start, with the sandbox's environment, working directory and user unless the builder is told otherwise.
      *
      * @param words the program, searched in the {@code PATH} of its environment, and its arguments; no shell reads them
      */

@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
+import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
@@ -14,6 +15,7 @@ import dev.cloche.vm.NetworkSpec;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +44,9 @@ public final class SandboxBuilder {
     private @Nullable Integer diskMib;
     private SandboxPolicies policies = SandboxPolicies.none();
     private final Map<String, String> labels = new HashMap<>();
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private Optional<String> workingDirectory = Optional.empty();
+    private Optional<String> user = Optional.empty();
     private final NetworkSettings network = new NetworkSettings();
     private Secrets secrets = Secrets.none();
     private PullPolicy pull = PullPolicy.MISSING;
@@ -97,6 +102,37 @@ public final class SandboxBuilder {
      */
     public SandboxBuilder entrypoint(String... words) {
         entrypoint = List.of(words);
+        return this;
+    }
+
+    /**
+     * Sets an environment variable of all commands in the sandbox, replacing the image's of the same name. It is recorded with
+     * the sandbox, so it holds for every start of it, for commands of other processes, and for its forks; {@link #secret} is
+     * for what may not be recorded.
+     *
+     * <pre>{@code
+     * cloche.sandbox("python:3.13").environment("LANG", "C.UTF-8").user("nobody").workingDirectory("/work").start();
+     * }</pre>
+     *
+     * @param variable its name, without {@code =} or NUL; looked at when the sandbox is started
+     */
+    public SandboxBuilder environment(String variable, String value) {
+        environment.put(variable, value);
+        return this;
+    }
+
+    /** Sets the absolute path in the guest where all commands start that say nothing else; made if it is missing. */
+    public SandboxBuilder workingDirectory(String directory) {
+        workingDirectory = Optional.of(directory);
+        return this;
+    }
+
+    /**
+     * Sets who runs all commands that say nothing else: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as the
+     * image's files say.
+     */
+    public SandboxBuilder user(String nameOrId) {
+        user = Optional.of(nameOrId);
         return this;
     }
 
@@ -258,7 +294,8 @@ public final class SandboxBuilder {
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
                 .withLabels(labels)
-                .withSecrets(secrets);
+                .withSecrets(secrets)
+                .withDefaults(new CommandOptions(environment, workingDirectory, user, false));
         SandboxSpec commanded = entrypoint == null
                 ? spec.withCommand(command)
                 : spec.withWholeCommand(

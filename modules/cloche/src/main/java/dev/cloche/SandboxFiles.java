@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.GuestException;
+import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.VmException;
@@ -76,29 +77,70 @@ public final class SandboxFiles {
         return told(() -> sandbox.readFile(files -> files.as(user).read(path, 0, Long.MAX_VALUE, deadline())));
     }
 
-    /** Makes a file, or replaces its content. */
+    /** Makes a file, or replaces its content. Makes the directories that are missing on the way to it, of mode 0755. */
     public void writeBytes(String path, byte[] content) {
-        run(guest -> {
-            try (GuestFileOutput file = guest.write(path, WriteOptions.REPLACE, deadline())) {
-                file.write(content);
-                return true;
-            } catch (IOException e) {
-                throw new IllegalStateException("no other thread closes it", e);
-            }
-        });
+        put(path, content, WriteOptions.REPLACE);
     }
 
-    /** Makes a file of some text in UTF-8, or replaces its content. */
+    /** Makes a file of some text in UTF-8, or replaces its content, as {@link #writeBytes} does. */
     public void writeString(String path, String text) {
         writeBytes(path, text.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Adds to the end of a file, or makes it, as {@link #writeBytes} does. */
+    public void appendBytes(String path, byte[] content) {
+        put(path, content, WriteOptions.appending());
+    }
+
+    /**
+     * Adds some text in UTF-8 to the end of a file, or makes it, as {@link #writeBytes} does.
+     *
+     * <pre>{@code
+     * sandbox.files().appendString("/etc/hosts", "10.0.2.2 registry\n");
+     * }</pre>
+     */
+    public void appendString(String path, String text) {
+        appendBytes(path, text.getBytes(StandardCharsets.UTF_8));
+    }
+
     /**
      * Makes a file, or replaces its content, by a stream, to be closed, which returns when all is in the sandbox; that is in use
-     * until then.
+     * until then. Makes the directories that are missing on the way to it, of mode 0755.
      */
     public OutputStream write(String path) {
-        return told(() -> sandbox.writeFile(files -> files.as(user).write(path, WriteOptions.REPLACE, deadline())));
+        return told(() -> sandbox.writeFile(files -> {
+            GuestFiles guest = files.as(user);
+            makeParents(guest, path);
+            return guest.write(path, WriteOptions.REPLACE, deadline());
+        }));
+    }
+
+    private void put(String path, byte[] content, WriteOptions options) {
+        run(guest -> {
+            try {
+                return putOnce(guest, path, content, options);
+            } catch (GuestFileException.NoSuchFile missing) {
+                makeParents(guest, path);
+                return putOnce(guest, path, content, options);
+            }
+        });
+    }
+
+    private boolean putOnce(GuestFiles guest, String path, byte[] content, WriteOptions options) {
+        try (GuestFileOutput file = guest.write(path, options, deadline())) {
+            file.write(content);
+            return true;
+        } catch (IOException e) {
+            throw new IllegalStateException("no other thread closes it", e);
+        }
+    }
+
+    /** Makes the directory that a file or copy is to lie in, unless it exists. */
+    void makeParents(GuestFiles guest, String path) {
+        int end = path.lastIndexOf('/');
+        if (end > 0) {
+            guest.makeDirectory(path.substring(0, end), 0755, true, deadline());
+        }
     }
 
     /** What a path leads to; symbolic links are followed. */
@@ -141,7 +183,8 @@ public final class SandboxFiles {
     }
 
     /**
-     * Copies a file, link or directory of the host into the sandbox, with modes, times and holes.
+     * Copies a file, link or directory of the host into the sandbox, with modes, times and holes. Makes the directories that are
+     * missing on the way to it, of mode 0755.
      *
      * @param target the copy itself; a directory is merged into a directory that has its name
      */

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.RunStart;
@@ -72,7 +73,7 @@ public record SandboxInspection(
      * Tells what a main command was given.
      *
      * @param words that replace the image's own where there are any
-     * @param environment added to the image's
+     * @param environment added to the image's, with what the sandbox has for all commands
      * @param workingDirectory if it is not the image's
      * @param user if it is not the image's
      * @param stopSignal by which it is asked to end, if that is not the image's choice
@@ -92,11 +93,12 @@ public record SandboxInspection(
         }
 
         private static Command of(MainCommand main) {
+            CommandOptions options = main.effectiveOptions();
             return new Command(
                     main.words(),
-                    main.options().environment(),
-                    main.options().workingDirectory(),
-                    main.options().user(),
+                    options.environment(),
+                    options.workingDirectory(),
+                    options.user(),
                     main.stopSignal(),
                     main.whole());
         }

@@ -30,7 +30,7 @@ class FlywayStateRootTest {
     Path root;
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void eachIsMigratedToTheTablesOfANewOne(int version) throws Exception {
         makeByFlyway(version);
         List<String> flyway = flywayHistories();
@@ -41,7 +41,7 @@ class FlywayStateRootTest {
         for (CatalogSchema schema : Rooms.SCHEMAS) {
             String history = "SELECT version || file || checksum FROM catalog_migration WHERE room = '" + schema.room()
                     + "' ORDER BY version";
-            if (schema.version() > version) {
+            if (schema.version() > reached(schema, version)) {
                 assertThat(rows(root, history)).isEqualTo(rows(fresh, history));
             } else {
                 assertThat(rows(root, history)).isEmpty();
@@ -51,9 +51,16 @@ class FlywayStateRootTest {
     }
 
     @Test
-    void anUpToDateOneIsNotTouched() throws Exception {
+    void roomsThatAreUpToDateAreNotTouched() throws Exception {
         makeByFlyway(8);
-        Catalog.open(root, Rooms.SCHEMAS).close();
+        List<CatalogSchema> current = new ArrayList<>();
+        for (CatalogSchema schema : Rooms.SCHEMAS) {
+            if (reached(schema, 8) == schema.version()) {
+                current.add(schema);
+            }
+        }
+        assertThat(current).isNotEmpty();
+        Catalog.open(root, current).close();
         assertThat(rows(root, "SELECT name FROM sqlite_schema WHERE name = 'catalog_migration'"))
                 .isEmpty();
     }
@@ -66,7 +73,7 @@ class FlywayStateRootTest {
             statement.executeUpdate(
                     "CREATE TABLE catalog_room (room TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT");
             for (CatalogSchema schema : Rooms.SCHEMAS) {
-                int reached = Math.min(version, schema.version());
+                int reached = reached(schema, version);
                 for (int i = 1; i <= reached; i++) {
                     statement.executeUpdate(MigrationScript.load(
                                     getClass().getClassLoader(),
@@ -80,6 +87,12 @@ class FlywayStateRootTest {
                 statement.executeUpdate("INSERT INTO catalog_room VALUES ('" + schema.room() + "', " + reached + ")");
             }
         }
+    }
+
+    /** How far Flyway came with a room: what has been added since, it never saw. */
+    private int reached(CatalogSchema schema, int version) throws SQLException {
+        String last = "SELECT max(CAST(version AS INTEGER)) FROM flyway_" + schema.room() + " WHERE type = 'SQL'";
+        return Math.min(version, Integer.parseInt(rows(root, last).getFirst()));
     }
 
     private List<String> flywayHistories() throws SQLException {

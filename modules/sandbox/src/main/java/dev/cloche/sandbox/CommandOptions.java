@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.TerminalSize;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,6 +45,20 @@ public record CommandOptions(
     /** Returns options as the image says, without a standard input. */
     public static CommandOptions none() {
         return NONE;
+    }
+
+    /** Returns the same, with environment, working directory and user of {@code defaults} where these say nothing. */
+    public CommandOptions withDefaults(CommandOptions defaults) {
+        Map<String, String> variables = new HashMap<>(defaults.environment);
+        variables.putAll(environment);
+        return new CommandOptions(
+                variables,
+                workingDirectory.or(defaults::workingDirectory),
+                user.or(defaults::user),
+                stdin,
+                terminal,
+                acknowledged,
+                limits);
     }
 
     private static void checkVariable(String name, String value) {

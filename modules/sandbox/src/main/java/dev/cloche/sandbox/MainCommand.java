@@ -11,14 +11,31 @@ import java.util.Optional;
  * @param options how it is run
  * @param stopSignal by which it is asked to end, if that is not the image's choice
  * @param whole whether the words are all of it, and nothing is taken of the image's entrypoint and command
+ * @param defaults environment, working directory and user of this and every other command in the sandbox that says nothing
+ *     else
  */
-public record MainCommand(List<String> words, CommandOptions options, Optional<StopSignal> stopSignal, boolean whole) {
+public record MainCommand(
+        List<String> words,
+        CommandOptions options,
+        Optional<StopSignal> stopSignal,
+        boolean whole,
+        CommandOptions defaults) {
     public MainCommand {
         words = List.copyOf(words);
     }
 
     /** With the image's choice of a signal, and its entrypoint. */
     public MainCommand(List<String> words, CommandOptions options) {
-        this(words, options, Optional.empty(), false);
+        this(words, options, Optional.empty(), false, CommandOptions.none());
+    }
+
+    /** Returns the same, to be run in another way. */
+    public MainCommand withOptions(CommandOptions value) {
+        return new MainCommand(words, value, stopSignal, whole, defaults);
+    }
+
+    /** Returns how it is run, with the defaults of its sandbox. */
+    public CommandOptions effectiveOptions() {
+        return options.withDefaults(defaults);
     }
 }

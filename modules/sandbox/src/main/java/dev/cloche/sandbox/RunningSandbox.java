@@ -48,6 +48,7 @@ public final class RunningSandbox implements AutoCloseable {
     private final SandboxUse use;
     private final Vm vm;
     private final ImageConfig config;
+    private final CommandOptions defaults;
     private final Optional<SandboxOwnership> ownership;
 
     private RunningSandbox(
@@ -56,6 +57,7 @@ public final class RunningSandbox implements AutoCloseable {
             SandboxRecord record,
             Vm vm,
             ImageConfig config,
+            CommandOptions defaults,
             Optional<SandboxOwnership> ownership) {
         this.context = context;
         this.terminator = terminator;
@@ -63,6 +65,7 @@ public final class RunningSandbox implements AutoCloseable {
         this.use = new SandboxUse(record.name(), context.locks().directory(record));
         this.vm = vm;
         this.config = config;
+        this.defaults = defaults;
         this.ownership = ownership;
     }
 
@@ -72,13 +75,23 @@ public final class RunningSandbox implements AutoCloseable {
             SandboxStart.Started started,
             SandboxOwnership ownership) {
         return new RunningSandbox(
-                context, terminator, started.record(), started.vm(), started.config(), Optional.of(ownership));
+                context,
+                terminator,
+                started.record(),
+                started.vm(),
+                started.config(),
+                ownership.defaults(),
+                Optional.of(ownership));
     }
 
     public static RunningSandbox connected(
             SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Vm vm, ImageConfig config) {
         SandboxUse.touch(context.locks().directory(record));
-        return new RunningSandbox(context, terminator, record, vm, config, Optional.empty());
+        CommandOptions defaults = context.store()
+                .mainCommand(record.id())
+                .map(MainCommand::defaults)
+                .orElse(CommandOptions.none());
+        return new RunningSandbox(context, terminator, record, vm, config, defaults, Optional.empty());
     }
 
     public long id() {
@@ -116,7 +129,7 @@ public final class RunningSandbox implements AutoCloseable {
      * @throws SandboxException.Draining if it takes no further commands
      */
     public GuestExecution exec(List<String> words, CommandOptions options, Deadline deadline) {
-        return start(CommandLine.request(words, config, options, false), deadline);
+        return start(request(words, options), deadline);
     }
 
     /**
@@ -129,8 +142,7 @@ public final class RunningSandbox implements AutoCloseable {
      * @throws SandboxException.Draining if it takes no further commands
      */
     public GuestExecution execOnce(String key, List<String> words, CommandOptions options, Deadline deadline) {
-        ExecRequest request = CommandLine.request(words, config, options, false);
-        return start(request.acknowledgedAs(key).withWindow(ONCE_WINDOW), deadline);
+        return start(request(words, options).acknowledgedAs(key).withWindow(ONCE_WINDOW), deadline);
     }
 
     /**
@@ -149,6 +161,12 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public GuestExecution execFinal(CommandOptions options, Deadline deadline) {
         return start(mainRequest(options).asMain(), deadline);
+    }
+
+    /** The directory that a command asks for itself has to exist; that of the sandbox is made. */
+    private ExecRequest request(List<String> words, CommandOptions options) {
+        boolean own = options.workingDirectory().isPresent();
+        return CommandLine.request(words, config, options.withDefaults(defaults), !own);
     }
 
     private ExecRequest mainRequest(CommandOptions options) {

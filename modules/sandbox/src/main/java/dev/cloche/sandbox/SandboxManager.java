@@ -32,6 +32,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -204,6 +205,20 @@ public final class SandboxManager implements AutoCloseable {
     /** Returns one sandbox. */
     public SandboxRecord get(String name) {
         return parts.settled().named(name);
+    }
+
+    /**
+     * Returns one sandbox by its number, also if it was renamed.
+     *
+     * @throws SandboxException.NotFound if there is none of that number any more
+     */
+    public SandboxRecord get(long id) {
+        return parts.settled().numbered(id);
+    }
+
+    /** Returns what a sandbox can be found by. */
+    public Map<String, String> labels(long id) {
+        return context.store().details(get(id)).labels();
     }
 
     /** Returns all that is recorded of one sandbox. */

@@ -29,6 +29,7 @@ import java.util.function.Consumer;
  * @param secrets what its guest finds in {@code /run/secrets}
  * @param stopSignal by which its main command is asked to end, if that is not the image's choice
  * @param wholeCommand whether the command is all of it, and nothing is taken of the image's entrypoint and command
+ * @param defaults environment, working directory and user of all commands in it
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -44,7 +45,8 @@ public record SandboxSpec(
         NetworkSpec network,
         Secrets secrets,
         Optional<StopSignal> stopSignal,
-        boolean wholeCommand) {
+        boolean wholeCommand,
+        CommandOptions defaults) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -102,7 +104,8 @@ public record SandboxSpec(
                 NetworkSpec.none(),
                 Secrets.none(),
                 Optional.empty(),
-                false);
+                false,
+                CommandOptions.none());
     }
 
     private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
@@ -132,6 +135,11 @@ public record SandboxSpec(
             draft.command = value;
             draft.wholeCommand = true;
         });
+    }
+
+    /** Returns the same with these in place of what the image says of environment, working directory and user. */
+    public SandboxSpec withDefaults(CommandOptions value) {
+        return with(draft -> draft.defaults = value);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {

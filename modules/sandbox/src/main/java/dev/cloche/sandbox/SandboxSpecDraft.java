@@ -23,6 +23,7 @@ final class SandboxSpecDraft {
     Secrets secrets;
     Optional<StopSignal> stopSignal;
     boolean wholeCommand;
+    CommandOptions defaults;
 
     SandboxSpecDraft(SandboxSpec from) {
         name = from.name();
@@ -39,6 +40,7 @@ final class SandboxSpecDraft {
         secrets = from.secrets();
         stopSignal = from.stopSignal();
         wholeCommand = from.wholeCommand();
+        defaults = from.defaults();
     }
 
     SandboxSpec spec() {
@@ -56,6 +58,7 @@ final class SandboxSpecDraft {
                 network,
                 secrets,
                 stopSignal,
-                wholeCommand);
+                wholeCommand,
+                defaults);
     }
 }

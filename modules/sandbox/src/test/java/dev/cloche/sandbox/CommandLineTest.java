@@ -109,7 +109,8 @@ class CommandLineTest {
     }
 
     private static ExecRequest whole(ImageConfig image, String... words) {
-        MainCommand main = new MainCommand(List.of(words), CommandOptions.none(), Optional.empty(), true);
+        MainCommand main =
+                new MainCommand(List.of(words), CommandOptions.none(), Optional.empty(), true, CommandOptions.none());
         return CommandLine.mainRequest("bare", main, image);
     }
 
@@ -143,7 +144,7 @@ class CommandLineTest {
     private static MainCommand command(String stopSignal) {
         Optional<StopSignal> signal =
                 stopSignal.isEmpty() ? Optional.empty() : Optional.of(StopSignal.parse(stopSignal));
-        return new MainCommand(List.of("true"), CommandOptions.none(), signal, false);
+        return new MainCommand(List.of("true"), CommandOptions.none(), signal, false, CommandOptions.none());
     }
 
     private static ImageConfig stoppedBy(String signal) {

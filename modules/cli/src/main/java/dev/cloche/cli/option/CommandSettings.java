@@ -1,9 +1,11 @@
 package dev.cloche.cli.option;
 
 import dev.cloche.CommandSetup;
+import dev.cloche.SandboxBuilder;
 import dev.cloche.cli.terminal.UsageError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -46,20 +48,8 @@ public final class CommandSettings {
 
     /** Applies what was given to {@code command}. */
     public <T extends CommandSetup<T>> T applyTo(T command) {
-        for (String variable : environment) {
-            int equals = variable.indexOf('=');
-            if (equals >= 0) {
-                command.environment(variable.substring(0, equals), variable.substring(equals + 1));
-            } else {
-                String inherited = System.getenv(variable);
-                if (inherited != null) {
-                    command.environment(variable, inherited);
-                }
-            }
-        }
-        for (Ulimit limit : limits) {
-            command.limit(limit.resource(), limit.soft(), limit.hard());
-        }
+        eachVariable(command::environment);
+        applyLimitsTo(command);
         if (workingDirectory != null) {
             command.workingDirectory(workingDirectory);
         }
@@ -67,6 +57,37 @@ public final class CommandSettings {
             command.user(user);
         }
         return command;
+    }
+
+    /** Applies the limits to the command that a sandbox is for; all else is the {@linkplain #applyDefaultsTo sandbox's}. */
+    public <T extends CommandSetup<T>> T applyLimitsTo(T command) {
+        for (Ulimit limit : limits) {
+            command.limit(limit.resource(), limit.soft(), limit.hard());
+        }
+        return command;
+    }
+
+    /** Applies all but the limits to a sandbox, for every command in it. */
+    public SandboxBuilder applyDefaultsTo(SandboxBuilder sandbox) {
+        eachVariable(sandbox::environment);
+        if (workingDirectory != null) {
+            sandbox.workingDirectory(workingDirectory);
+        }
+        return user == null ? sandbox : sandbox.user(user);
+    }
+
+    private void eachVariable(BiConsumer<String, String> setter) {
+        for (String variable : environment) {
+            int equals = variable.indexOf('=');
+            if (equals >= 0) {
+                setter.accept(variable.substring(0, equals), variable.substring(equals + 1));
+            } else {
+                String inherited = System.getenv(variable);
+                if (inherited != null) {
+                    setter.accept(variable, inherited);
+                }
+            }
+        }
     }
 
     /** The words of the guest's command; a first {@code --} only separates it from the options. */

@@ -38,10 +38,11 @@ final class CreateCommand implements Callable<Integer> {
         settings.check();
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
-            SandboxInfo created = settings.applyTo(options.applyTo(cloche.sandbox(arguments.image()))
-                            .command(arguments.words())
-                            .progress(progress)
-                            .detached())
+            SandboxInfo created = settings.applyLimitsTo(
+                            settings.applyDefaultsTo(options.applyTo(cloche.sandbox(arguments.image())))
+                                    .command(arguments.words())
+                                    .progress(progress)
+                                    .detached())
                     .create();
             if (format.json()) {
                 JsonOutput.printLine(

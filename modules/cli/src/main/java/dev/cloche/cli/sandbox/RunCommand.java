@@ -115,7 +115,7 @@ final class RunCommand implements Callable<Integer> {
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
         try (Cloche cloche = Cloche.open(MakerCommand.options());
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
-            SandboxBuilder builder = options.applyTo(cloche.sandbox(arguments.image()))
+            SandboxBuilder builder = settings.applyDefaultsTo(options.applyTo(cloche.sandbox(arguments.image())))
                     .command(arguments.words())
                     .progress(progress);
             if (timeout != null) {
@@ -127,7 +127,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int startDetached(Cloche cloche, SandboxBuilder builder) {
         DetachedCommand main = builder.detached();
-        SandboxInfo started = settings.applyTo(main).start();
+        SandboxInfo started = settings.applyLimitsTo(main).start();
         if (format == FormatOption.Format.json) {
             StartReport.print(cloche, started, System.out);
         } else {
@@ -145,7 +145,7 @@ final class RunCommand implements Callable<Integer> {
             CommandBuilder main = terminal.isPresent() ? sandbox.finalCommand() : sandbox.mainCommand();
             CommandBuilder prepared = TerminalOptions.applyTo(main.stdin(interactive), terminal);
             // It ends with its sandbox, which is closed right after it and waits for nothing.
-            try (Execution execution = settings.applyTo(prepared).start().leaveRunning()) {
+            try (Execution execution = settings.applyLimitsTo(prepared).start().leaveRunning()) {
                 Optional<ExitStatus> exit = Attached.pass(execution, terminal, interactive, tty.keys(), signals);
                 if (exit.isEmpty()) {
                     sandbox.detach();

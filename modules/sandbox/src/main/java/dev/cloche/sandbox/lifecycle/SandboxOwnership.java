@@ -55,11 +55,16 @@ public final class SandboxOwnership {
 
     /** Returns what the sandbox is for, which one that stays does again when it is started again. */
     public ExecRequest mainRequest(CommandOptions options) {
-        MainCommand asked = new MainCommand(main.words(), options, main.stopSignal(), main.whole());
+        MainCommand asked = main.withOptions(options);
         if (!record().ephemeral() && !asked.equals(main)) {
             context.store().changeMain(record().id(), asked);
         }
         return CommandLine.mainRequest(record().image(), asked, started.config());
+    }
+
+    /** Returns what holds for every command in it that says nothing else. */
+    public CommandOptions defaults() {
+        return main.defaults();
     }
 
     public StartTimings timings() {

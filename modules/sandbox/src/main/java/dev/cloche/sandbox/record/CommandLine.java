@@ -54,7 +54,7 @@ public final class CommandLine {
      * @throws SandboxException.NoCommand if neither it nor the image names a command
      */
     public static ExecRequest mainRequest(String image, MainCommand main, ImageConfig config) {
-        ExecRequest request = request(ofImage(image, config, main), config, main.options(), true);
+        ExecRequest request = request(ofImage(image, config, main), config, main.effectiveOptions(), true);
         StopSignal signal =
                 main.stopSignal().or(() -> StopSignal.find(config.stopSignal())).orElse(StopSignal.TERM);
         // By SIGTERM every process of the guest is asked.

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /**
  * Describes the tables of main commands, of sandboxes or of snapshots: {@code X_command}, {@code X_word}, {@code
- * X_variable} and {@code X_limit}, all with a column {@code X_id}.
+ * X_variable}, {@code X_default_variable} and {@code X_limit}, all with a column {@code X_id}.
  *
  * @param of the word for X
  */
@@ -21,12 +21,17 @@ record CommandTables(String of) {
     void insert(Session session, long id, MainCommand main) throws SQLException {
         CommandOptions options = main.options();
         session.update(
-                sql("INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole) VALUES (?, ?, ?, ?, ?)"),
+                sql("""
+                        INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole, default_user, default_directory)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
+                        """),
                 id,
                 options.user(),
                 options.workingDirectory(),
                 main.stopSignal().map(StopSignal::number),
-                SandboxRows.flag(main.whole()));
+                SandboxRows.flag(main.whole()),
+                main.defaults().user(),
+                main.defaults().workingDirectory());
         for (int i = 0; i < main.words().size(); i++) {
             session.update(
                     sql("INSERT INTO X_word (X_id, position, word) VALUES (?, ?, ?)"),
@@ -34,13 +39,8 @@ record CommandTables(String of) {
                     i,
                     main.words().get(i));
         }
-        for (Map.Entry<String, String> variable : options.environment().entrySet()) {
-            session.update(
-                    sql("INSERT INTO X_variable (X_id, name, value) VALUES (?, ?, ?)"),
-                    id,
-                    variable.getKey(),
-                    variable.getValue());
-        }
+        insertVariables(session, id, "X_variable", options.environment());
+        insertVariables(session, id, "X_default_variable", main.defaults().environment());
         for (ResourceLimit limit : options.limits()) {
             session.update(
                     sql("INSERT INTO X_limit (X_id, resource, soft, hard) VALUES (?, ?, ?, ?)"),
@@ -51,17 +51,38 @@ record CommandTables(String of) {
         }
     }
 
+    private void insertVariables(Session session, long id, String table, Map<String, String> variables)
+            throws SQLException {
+        for (Map.Entry<String, String> variable : variables.entrySet()) {
+            session.update(
+                    sql("INSERT INTO " + table + " (X_id, name, value) VALUES (?, ?, ?)"),
+                    id,
+                    variable.getKey(),
+                    variable.getValue());
+        }
+    }
+
     /** Reads a main command; empty for a sandbox of a Cloche that did not record it. */
     Optional<MainCommand> read(Session session, long id) throws SQLException {
         record Head(
-                Optional<String> user, Optional<String> directory, Optional<StopSignal> stopSignal, boolean whole) {}
+                Optional<String> user,
+                Optional<String> directory,
+                Optional<StopSignal> stopSignal,
+                boolean whole,
+                Optional<String> defaultUser,
+                Optional<String> defaultDirectory) {}
         Optional<Head> head = session.first(
                 row -> new Head(
                         Optional.ofNullable(row.getString(1)),
                         Optional.ofNullable(row.getString(2)),
                         row.getString(3) == null ? Optional.empty() : Optional.of(new StopSignal(row.getInt(3))),
-                        row.getInt(4) == 1),
-                sql("SELECT user, working_directory, stop_signal, whole FROM X_command WHERE X_id = ?"),
+                        row.getInt(4) == 1,
+                        Optional.ofNullable(row.getString(5)),
+                        Optional.ofNullable(row.getString(6))),
+                sql("""
+                        SELECT user, working_directory, stop_signal, whole, default_user, default_directory
+                        FROM X_command WHERE X_id = ?
+                        """),
                 id);
         if (head.isEmpty()) {
             return Optional.empty();
@@ -81,8 +102,13 @@ record CommandTables(String of) {
                 Optional.empty(),
                 false,
                 limits);
+        CommandOptions defaults = new CommandOptions(
+                map(session, sql("SELECT name, value FROM X_default_variable WHERE X_id = ?"), id),
+                head.get().defaultDirectory(),
+                head.get().defaultUser(),
+                false);
         return Optional.of(new MainCommand(
-                words, options, head.get().stopSignal(), head.get().whole()));
+                words, options, head.get().stopSignal(), head.get().whole(), defaults));
     }
 
     private String sql(String text) {

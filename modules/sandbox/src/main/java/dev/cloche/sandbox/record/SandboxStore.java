@@ -42,7 +42,8 @@ public final class SandboxStore {
                     new CatalogSchema.Migration("pool_networks", "pools of VMs with a network", true, true),
                     CatalogSchema.Migration.additive("stop_signals", "stop signals, and what had to be killed"),
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
-                    CatalogSchema.Migration.additive("pool_policies", "policies of pools")));
+                    CatalogSchema.Migration.additive("pool_policies", "policies of pools"),
+                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands")));
 
     private final Catalog catalog;
     private final Clock clock;

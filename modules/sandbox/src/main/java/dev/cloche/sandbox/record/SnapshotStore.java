@@ -30,7 +30,8 @@ public final class SnapshotStore {
             List.of(
                     CatalogSchema.Migration.additive("snapshots", "snapshots of sandboxes"),
                     CatalogSchema.Migration.additive("stop_signals", "stop signals"),
-                    CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint")));
+                    CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
+                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

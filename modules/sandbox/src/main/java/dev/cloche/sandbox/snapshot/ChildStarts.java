@@ -106,6 +106,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
                 child.secrets().orElse(Secrets.none()),
                 main.stopSignal(),
-                main.whole());
+                main.whole(),
+                main.defaults());
     }
 }

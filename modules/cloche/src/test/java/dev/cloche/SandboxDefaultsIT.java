@@ -1,0 +1,206 @@
+package dev.cloche;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.image.PullEvent;
+import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TemplateMaking;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds for all commands of a sandbox, and what its handle tells of it, in real VMs. */
+class SandboxDefaultsIT {
+    private static final String REPORT = "echo $COLOUR; pwd; id -un";
+
+    @TempDir
+    static Path home;
+
+    static Cloche cloche;
+    static Sandbox shared;
+
+    @BeforeAll
+    static void open() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
+        shared = builder("shared").command("sh", "-c", REPORT).start();
+    }
+
+    @AfterAll
+    static void close() {
+        if (cloche != null) {
+            shared.close();
+            cloche.close();
+        }
+    }
+
+    private static SandboxBuilder builder(String name) {
+        return cloche.sandbox("base")
+                .name(name)
+                .memory(256)
+                .label("team", "search")
+                .environment("COLOUR", "blue")
+                .workingDirectory("/made/for/it")
+                .user("nobody");
+    }
+
+    @Test
+    void defaultsHoldForEveryCommandOfEveryProcess() {
+        String usual = "blue\n/made/for/it\nnobody\n";
+        assertThat(shared.exec("sh", "-c", REPORT).orThrow().stdoutText()).isEqualTo(usual);
+        assertThat(shared.mainCommand().run().orThrow().stdoutText()).isEqualTo(usual);
+        try (Sandbox connection = cloche.connect("shared")) {
+            assertThat(connection.exec("sh", "-c", REPORT).orThrow().stdoutText())
+                    .isEqualTo(usual);
+        }
+        try (Fork fork = shared.fork(1)) {
+            assertThat(fork.children()
+                            .getFirst()
+                            .exec("sh", "-c", REPORT)
+                            .orThrow()
+                            .stdoutText())
+                    .isEqualTo(usual);
+        }
+    }
+
+    @Test
+    void aCommandMaySayOtherwise() {
+        assertThat(shared.command("sh", "-c", REPORT)
+                        .environment("COLOUR", "red")
+                        .workingDirectory("/tmp")
+                        .user("root")
+                        .run()
+                        .orThrow()
+                        .stdoutText())
+                .isEqualTo("red\n/tmp\nroot\n");
+        assertThat(shared.mainCommand()
+                        .environment("COLOUR", "red")
+                        .run()
+                        .orThrow()
+                        .stdoutText())
+                .isEqualTo("red\n/made/for/it\nnobody\n");
+        // What the main command alone was told is no other's.
+        assertThat(shared.exec("sh", "-c", "echo $COLOUR").orThrow().stdoutText())
+                .isEqualTo("blue\n");
+        try (Sandbox connection = cloche.connect("shared")) {
+            assertThat(connection.exec("sh", "-c", "echo $COLOUR").orThrow().stdoutText())
+                    .isEqualTo("blue\n");
+        }
+    }
+
+    /** Only the directory of the sandbox is made: a command that names one has misspelt it. */
+    @Test
+    void aDirectoryThatOneCommandNamesHasToExist() {
+        CommandBuilder elsewhere = shared.command("pwd").workingDirectory("/no/such/place");
+        assertThatThrownBy(elsewhere::run).isInstanceOf(ClocheException.class);
+    }
+
+    @Test
+    void defaultsAreThoseOfAFurtherStart() {
+        builder("again").command("sh", "-c", REPORT).detached().start();
+        assertThat(cloche.sandboxes().await("again", Set.of(SandboxStatus.STOPPED)))
+                .isPresent();
+        cloche.sandboxes().start("again");
+        assertThat(cloche.sandboxes().await("again", Set.of(SandboxStatus.STOPPED)))
+                .isPresent();
+        try (SandboxLog log = cloche.sandboxes().log("again")) {
+            StringBuilder text = new StringBuilder();
+            log.await(Duration.ofMinutes(1))
+                    .ifPresent(entry -> text.append(StandardCharsets.UTF_8.decode(entry.bytes())));
+            assertThat(text.toString()).startsWith("blue\n");
+        }
+        SandboxInspection.Command command =
+                cloche.sandboxes().inspect("again").command().orElseThrow();
+        assertThat(command.environment()).isEqualTo(Map.of("COLOUR", "blue"));
+        assertThat(command.workingDirectory()).contains("/made/for/it");
+        assertThat(command.user()).contains("nobody");
+        cloche.sandboxes().remove("again", false);
+    }
+
+    @Test
+    void aHandleTellsWhatIsRecorded() {
+        assertThat(shared.status()).isEqualTo(SandboxStatus.RUNNING);
+        assertThat(shared.labels()).isEqualTo(Map.of("team", "search"));
+        assertThat(shared.info().name()).isEqualTo("shared");
+        assertThat(shared.info().id()).isEqualTo(shared.id());
+
+        Sandbox brief = cloche.sandbox("base").name("brief").memory(256).start();
+        cloche.sandboxes().rename("brief", "renamed");
+        assertThat(brief.info().name()).isEqualTo("renamed");
+        cloche.sandboxes().pause("renamed");
+        assertThat(brief.status()).isEqualTo(SandboxStatus.PAUSED);
+        brief.close();
+        assertThat(brief.status()).isEqualTo(SandboxStatus.STOPPED);
+        cloche.sandboxes().remove("renamed", false);
+        assertThatThrownBy(brief::info).isInstanceOf(ClocheException.class);
+    }
+
+    @Test
+    void writesMakeTheDirectoriesOnTheWay() throws IOException {
+        SandboxFiles files = shared.files();
+        files.writeString("/deep/one/two/text", "one\n");
+        files.appendString("/deep/one/two/text", "two\n");
+        files.appendString("/deep/three/log", "first\n");
+        try (OutputStream stream = files.write("/deep/four/stream")) {
+            stream.write("streamed\n".getBytes(StandardCharsets.UTF_8));
+        }
+        Path tree = Files.createDirectories(home.resolve("tree"));
+        Files.writeString(tree.resolve("leaf"), "copied\n");
+        files.copyIn(tree, "/deep/five/six/tree");
+        assertThat(shared.exec("sh", "-c", "cd /deep && cat one/two/text three/log four/stream five/six/tree/leaf")
+                        .orThrow()
+                        .stdoutText())
+                .isEqualTo("one\ntwo\nfirst\nstreamed\ncopied\n");
+        // A link is as good as the directory that it leads to.
+        shared.command("ln", "-s", "/deep", "/to-deep").user("root").run().orThrow();
+        files.writeString("/to-deep/seven/text", "seven\n");
+        assertThat(files.readString("/deep/seven/text")).isEqualTo("seven\n");
+    }
+
+    /** A user makes directories with its own rights, and they are its own. */
+    @Test
+    void directoriesOnTheWayAreThoseOfTheUserThatWrites() {
+        SandboxFiles nobodys = shared.files().asUser("nobody");
+        assertThatThrownBy(() -> nobodys.writeString("/not-mine/text", "no")).isInstanceOf(ClocheException.class);
+        nobodys.writeString("/tmp/mine/text", "yes");
+        assertThat(shared.exec("stat", "-c", "%U %a", "/tmp/mine").orThrow().stdoutText())
+                .isEqualTo("nobody 755\n");
+    }
+
+    @Test
+    void loadingAnArchiveTellsHowFarItIs() {
+        Path archive = home.resolve("base.tar");
+        cloche.images().save(List.of("base"), archive, PullListener.none());
+        ClocheOptions elsewhere = ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("empty"))
+                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share"));
+        List<PullEvent> heard = new ArrayList<>();
+        try (Cloche other = Cloche.open(elsewhere)) {
+            assertThat(other.images().load(archive, "loaded", heard::add)).isNotNull();
+            assertThat(other.images().load(archive)).hasSize(1);
+        }
+        assertThat(heard)
+                .anyMatch(PullEvent.Resolved.class::isInstance)
+                .anyMatch(PullEvent.Progress.class::isInstance)
+                .anyMatch(PullEvent.LayerReady.class::isInstance);
+    }
+}
