@@ -11,6 +11,7 @@ import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
 import java.util.List;
@@ -110,6 +111,31 @@ public final class Sandbox implements AutoCloseable {
 
     private Execution begun(GuestExecution command, CommandOptions options, Deadline deadline) {
         return executions.add(new Execution(owner, command, deadline, !options.acknowledged()));
+    }
+
+    /**
+     * Waits until what runs in it is ready. Takes hardly any processor time meanwhile.
+     *
+     * <pre>{@code
+     * cloche.sandbox("redis").name("redis").detached().start();
+     * try (Sandbox redis = cloche.connect("redis")) {
+     *     redis.await(Ready.port(6379), Duration.ofSeconds(30));
+     * }
+     * }</pre>
+     *
+     * @param longest how long to wait
+     * @throws dev.cloche.base.ClocheException with the code {@code sandbox.not-ready} if that time passes, with a code {@code
+     *     sandbox.ended.…} if the sandbox ends before, or if it can never be asked, as {@link Ready} says
+     */
+    public void await(Ready condition, Duration longest) {
+        ReadyWait wait = new ReadyWait(this, running, Deadline.after(longest));
+        wait.until(condition);
+    }
+
+    /** Opens what its main command writes. */
+    OutputLog outputLog() {
+        SandboxManager room = cloche.sandboxRoom();
+        return room.outputLog(room.get(running.id()).name());
     }
 
     /** The ports of this host that lead to it. */

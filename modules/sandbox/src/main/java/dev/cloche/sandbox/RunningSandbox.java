@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives access to a sandbox whose guest answers: owned by this process, or connected to. Safe for use from several
@@ -273,14 +274,26 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public RuntimeException ended(VmException lost) {
         try {
-            VmExit exit = vm.awaitExit(Deadline.after(LOSS_LIMIT));
-            Termination why = ownership
-                    .flatMap(SandboxOwnership::termination)
-                    .orElseGet(() -> terminator.termination(record.id(), vm.id(), exit));
-            return new SandboxException.Ended(record.name(), why, lost);
+            return ended(vm.awaitExit(Deadline.after(LOSS_LIMIT)), lost);
         } catch (VmException.Deadline alive) {
             return lost;
         }
+    }
+
+    /** Waits for its end, which is answered as an error with its reason; empty if it still runs after so long. */
+    public Optional<RuntimeException> awaitEnd(Duration longest) {
+        try {
+            return Optional.of(ended(vm.awaitExit(Deadline.after(longest)), null));
+        } catch (VmException.Deadline alive) {
+            return Optional.empty();
+        }
+    }
+
+    private SandboxException.Ended ended(VmExit exit, @Nullable VmException lost) {
+        Termination why = ownership
+                .flatMap(SandboxOwnership::termination)
+                .orElseGet(() -> terminator.termination(record.id(), vm.id(), exit));
+        return new SandboxException.Ended(record.name(), why, lost);
     }
 
     /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */

@@ -188,7 +188,7 @@ public abstract sealed class SandboxException extends ClocheException {
     public static final class Ended extends SandboxException {
         private final Termination termination;
 
-        Ended(String name, Termination termination, Throwable cause) {
+        Ended(String name, Termination termination, @Nullable Throwable cause) {
             super(
                     "sandbox.ended." + word(termination.reason()),
                     "The sandbox \"" + name + "\" has ended. " + termination.detail(),
@@ -261,6 +261,17 @@ public abstract sealed class SandboxException extends ClocheException {
                     "sandbox.wait-too-long",
                     "What was waited for of the sandbox \"" + name + "\" did not come in time.",
                     "Wait longer, or look at it with: cloche.sandboxes().inspect(\"" + name + "\")");
+        }
+    }
+
+    /** It runs, and is not ready for what was waited for. Code {@code sandbox.not-ready}. */
+    public static final class NotReady extends SandboxException {
+        /** @param why a sentence without a full stop, in the present */
+        public NotReady(String name, String why) {
+            super(
+                    "sandbox.not-ready",
+                    "The sandbox \"" + name + "\" is not ready in time: " + why + ".",
+                    "Wait longer, or look at what its commands write.");
         }
     }
 

@@ -1,0 +1,183 @@
+package dev.cloche;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.vm.GuestException;
+import dev.cloche.vm.GuestFileException;
+import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.OutputLogEntry;
+import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmException;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/** Waits until a sandbox is ready, or ends. For one wait. */
+final class ReadyWait {
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    /** For one answer of a server, which may hang while it starts. */
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
+    /** From the last word of a main command to the recorded end of its sandbox. */
+    private static final Duration END_LIMIT = Duration.ofSeconds(30);
+
+    private static final int MOST_SOCKETS = 16 << 20;
+    /** The state of a socket that listens, in include/net/tcp_states.h. */
+    private static final String LISTENS = "0A";
+
+    private final Sandbox sandbox;
+    private final RunningSandbox running;
+    private final Deadline deadline;
+
+    ReadyWait(Sandbox sandbox, RunningSandbox running, Deadline deadline) {
+        this.sandbox = sandbox;
+        this.running = running;
+        this.deadline = deadline;
+    }
+
+    void until(Ready condition) {
+        switch (condition) {
+            case Ready.Port(int port) ->
+                again(() -> listens(port), "no program listens on port " + port + " of its guest");
+            case Ready.Log(String text) -> awaitText(text);
+            case Ready.Http(int port, String path) -> {
+                URI uri = URI.create("http://" + address(port) + path);
+                again(() -> answers(uri), "no good answer comes from port " + port + " of its guest");
+            }
+            case Ready.Command command -> again(() -> succeeds(command), "the command does not succeed");
+        }
+    }
+
+    /** Looks again and again, after pauses that are cut short by the end of the sandbox. */
+    private void again(BooleanSupplier look, String missing) {
+        Duration pause = FIRST_PAUSE;
+        while (!look.getAsBoolean()) {
+            Duration left = Duration.ofNanos(Math.max(0, deadline.remainingNanos()));
+            Optional<RuntimeException> end = running.awaitEnd(pause.compareTo(left) < 0 ? pause : left);
+            if (end.isPresent()) {
+                throw end.get();
+            }
+            if (deadline.passed()) {
+                throw new SandboxException.NotReady(sandbox.name(), missing);
+            }
+            Duration doubled = pause.multipliedBy(2);
+            pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        }
+    }
+
+    private boolean listens(int port) {
+        String wanted = ":%04X".formatted(port);
+        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
+                .flatMap(table -> sockets(table).lines().skip(1))
+                .map(line -> line.strip().split(" +"))
+                .anyMatch(parts -> parts.length > 3 && parts[1].endsWith(wanted) && parts[3].equals(LISTENS));
+    }
+
+    /** A kernel without IPv6 has no table of it. */
+    private String sockets(String table) {
+        try {
+            byte[] lines = running.withFiles(files -> files.readAllBytes(table, MOST_SOCKETS, deadline));
+            return new String(lines, StandardCharsets.US_ASCII);
+        } catch (GuestFileException.NoSuchFile | VmException.Deadline none) {
+            return "";
+        } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
+            throw running.ended(lost);
+        }
+    }
+
+    private boolean succeeds(Ready.Command command) {
+        Duration left = Duration.ofNanos(Math.max(1, deadline.remainingNanos()));
+        try {
+            return sandbox.command(command.words().toArray(String[]::new))
+                    .timeout(left)
+                    .run()
+                    .exit()
+                    .success();
+        } catch (VmException.Deadline | CommandException.TimedOut late) {
+            return false;
+        }
+    }
+
+    private String address(int guestPort) {
+        PublishedPort port = running.publishedPorts().stream()
+                .filter(each -> each.guestPort() == guestPort && each.protocol() == PublishedPort.Protocol.TCP)
+                .findFirst()
+                .orElseThrow(() -> new SandboxException.InvalidSpecification(
+                        "Port " + guestPort + " of the sandbox \"" + sandbox.name()
+                                + "\" is not published, so it cannot be asked for an answer.",
+                        "Publish it when the sandbox is started, or wait for the port or for a command."));
+        // What is published on all addresses is on this one too.
+        String host = port.hostAddress().equals("0.0.0.0") ? PublishedPort.LOOPBACK : port.hostAddress();
+        return host + ":" + port.hostPort();
+    }
+
+    private boolean answers(URI uri) {
+        long millis = deadline.orAfter(ANSWER_LIMIT).remainingMillis();
+        try {
+            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
+            try {
+                connection.setConnectTimeout((int) Math.max(1, millis));
+                connection.setReadTimeout((int) Math.max(1, millis));
+                connection.setInstanceFollowRedirects(false);
+                int status = connection.getResponseCode();
+                return status >= 200 && status < 400;
+            } finally {
+                connection.disconnect();
+            }
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    private void awaitText(String text) {
+        TextSearch stdout = new TextSearch(text);
+        TextSearch stderr = new TextSearch(text);
+        try (OutputLog log = sandbox.outputLog()) {
+            for (Optional<OutputLogEntry> entry = log.await(deadline); entry.isPresent(); entry = log.await(deadline)) {
+                OutputLogEntry piece = entry.get();
+                TextSearch search = piece.error() ? stderr : stdout;
+                if (search.found(piece.missing() > 0, piece.bytes())) {
+                    return;
+                }
+            }
+        } catch (VmException.Deadline late) {
+            throw new SandboxException.NotReady(sandbox.name(), "its main command has not written what was waited for");
+        }
+        throw running.awaitEnd(END_LIMIT)
+                .orElseGet(() -> new SandboxException.NotReady(
+                        sandbox.name(), "its main command has ended and did not write what was waited for"));
+    }
+
+    /** Looks for a text in pieces of an output, one of which may end inside of it. For one output. */
+    private static final class TextSearch {
+        private final byte[] text;
+        private byte[] end = {};
+
+        TextSearch(String text) {
+            this.text = text.getBytes(StandardCharsets.UTF_8);
+        }
+
+        /** @param gap whether something between the piece before and this one is lost */
+        boolean found(boolean gap, ByteBuffer piece) {
+            byte[] before = gap ? new byte[0] : end;
+            byte[] all = Arrays.copyOf(before, before.length + piece.remaining());
+            piece.duplicate().get(all, before.length, piece.remaining());
+            for (int from = 0; from + text.length <= all.length; from++) {
+                if (Arrays.equals(all, from, from + text.length, text, 0, text.length)) {
+                    return true;
+                }
+            }
+            end = Arrays.copyOfRange(all, Math.max(0, all.length - text.length + 1), all.length);
+            return false;
+        }
+    }
+}
