@@ -111,7 +111,7 @@ public final class SandboxBuilder {
      * for what may not be recorded.
      *
      * <pre>{@code
-     * cloche.sandbox("python:3.13").environment("LANG", "C.UTF-8").user("nobody").workingDirectory("/work").start();
+     * cloche.sandbox("python:3.13").environment("LANG", "C.UTF-8").user("www-data").workingDirectory("/work").start();
      * }</pre>
      *
      * @param variable its name, without {@code =} or NUL; looked at when the sandbox is started
