@@ -86,7 +86,7 @@ public final class MachineBuilder {
         return this;
     }
 
-    /** Publishes a port, or a range, of the machine on this host while it runs, as {@link SandboxBuilder#publish} does. */
+    /** Publishes a port, or a range, of the machine on this host while it runs, as {@link SandboxBuilder#publish(String)} does. */
     public MachineBuilder publish(String port) {
         publish.add(port);
         return settings(wanted.settings().withPublish(publish));

@@ -19,6 +19,15 @@ final class NetworkSettings {
         network = Optional.of(value);
     }
 
+    /** On any free port of {@value PublishedPort#LOOPBACK}. */
+    void publish(int guestPort) {
+        ports.add(anyFor(guestPort));
+    }
+
+    static PublishedPort anyFor(int guestPort) {
+        return new PublishedPort(PublishedPort.Protocol.TCP, PublishedPort.LOOPBACK, 0, guestPort);
+    }
+
     void publish(String port) {
         ports.addAll(PublishedPort.parse(port));
     }

@@ -7,7 +7,6 @@ import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
-import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -50,7 +49,7 @@ final class ReadyWait {
                 again(() -> listens(port), "no program listens on port " + port + " of its guest");
             case Ready.Log(String text) -> awaitText(text);
             case Ready.Http(int port, String path) -> {
-                URI uri = URI.create("http://" + address(port) + path);
+                URI uri = sandbox.ports().of(port).uri("http").resolve(path);
                 again(() -> answers(uri), "no good answer comes from port " + port + " of its guest");
             }
             case Ready.Command command -> again(() -> succeeds(command), "the command does not succeed");
@@ -105,19 +104,6 @@ final class ReadyWait {
         } catch (VmException.Deadline | CommandException.TimedOut late) {
             return false;
         }
-    }
-
-    private String address(int guestPort) {
-        PublishedPort port = running.publishedPorts().stream()
-                .filter(each -> each.guestPort() == guestPort && each.protocol() == PublishedPort.Protocol.TCP)
-                .findFirst()
-                .orElseThrow(() -> new SandboxException.InvalidSpecification(
-                        "Port " + guestPort + " of the sandbox \"" + sandbox.name()
-                                + "\" is not published, so it cannot be asked for an answer.",
-                        "Publish it when the sandbox is started, or wait for the port or for a command."));
-        // What is published on all addresses is on this one too.
-        String host = port.hostAddress().equals("0.0.0.0") ? PublishedPort.LOOPBACK : port.hostAddress();
-        return host + ":" + port.hostPort();
     }
 
     private boolean answers(URI uri) {

@@ -70,7 +70,13 @@ public final class RestoreBuilder {
         return this;
     }
 
-    /** Publishes a port, as {@link SandboxBuilder#publish} does. The original's are not published again. */
+    /** Publishes a TCP port, as {@link SandboxBuilder#publish(int)} does. The original's are not published again. */
+    public RestoreBuilder publish(int guestPort) {
+        ports.add(NetworkSettings.anyFor(guestPort));
+        return this;
+    }
+
+    /** Publishes a port, as {@link SandboxBuilder#publish(String)} does. The original's are not published again. */
     public RestoreBuilder publish(String port) {
         ports.addAll(PublishedPort.parse(port));
         return this;

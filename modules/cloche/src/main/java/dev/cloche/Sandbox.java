@@ -12,7 +12,6 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.OutputLog;
-import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -138,9 +137,9 @@ public final class Sandbox implements AutoCloseable {
         return room.outputLog(room.get(running.id()).name());
     }
 
-    /** The ports of this host that lead to it. */
-    public List<PublishedPort> ports() {
-        return running.publishedPorts();
+    /** Returns the ports of this host that lead to it. */
+    public PublishedPorts ports() {
+        return new PublishedPorts(name(), running.publishedPorts());
     }
 
     /** Its files, with the rights of root. */

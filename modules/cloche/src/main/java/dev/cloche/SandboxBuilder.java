@@ -197,6 +197,18 @@ public final class SandboxBuilder {
     }
 
     /**
+     * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells. The sandbox then has
+     * the network {@link Network#USER}.
+     *
+     * @param guestPort 1 to 65,535, in the guest
+     * @throws dev.cloche.base.ClocheException if there is no such port
+     */
+    public SandboxBuilder publish(int guestPort) {
+        network.publish(guestPort);
+        return this;
+    }
+
+    /**
      * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
      * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
      *

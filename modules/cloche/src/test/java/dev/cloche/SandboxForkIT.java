@@ -138,7 +138,7 @@ class SandboxForkIT {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is not installed");
         try (Sandbox parent = small().publish("127.0.0.1::80").start();
                 Fork fork = parent.fork(2)) {
-            assertThat(parent.ports()).hasSize(1);
+            assertThat(parent.ports().list()).hasSize(1);
             List<Sandbox> family = new ArrayList<>(fork.children());
             family.add(parent);
             Set<String> addresses = new HashSet<>();
@@ -147,11 +147,13 @@ class SandboxForkIT {
                 assertThat(sh(each, "ip addr show eth0")).contains("10.203.0.15/24", "UP");
             }
             assertThat(addresses).hasSize(3);
-            fork.children().forEach(child -> assertThat(child.ports()).isEmpty());
+            fork.children().forEach(child -> assertThat(child.ports().list()).isEmpty());
             parent.snapshot("networked");
             try (Sandbox restored =
                     cloche.restore("networked").publish("127.0.0.1::80").start()) {
-                assertThat(restored.ports()).hasSize(1).doesNotContainAnyElementsOf(parent.ports());
+                assertThat(restored.ports().list())
+                        .hasSize(1)
+                        .doesNotContainAnyElementsOf(parent.ports().list());
             }
             cloche.snapshots().remove("networked");
         }

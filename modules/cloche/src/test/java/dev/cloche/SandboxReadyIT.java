@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.Network;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,8 +106,8 @@ class SandboxReadyIT {
     }
 
     @Test
-    void anAddressIsReadyWhenItsAnswerIsGood() {
-        try (Sandbox web = cloche.sandbox("base").memory(256).publish("8080").start()) {
+    void anAddressIsReadyWhenItsAnswerIsGood() throws IOException {
+        try (Sandbox web = cloche.sandbox("base").memory(256).publish(8080).start()) {
             Ready condition = Ready.http(8080, "/health");
             isNotReady(() -> web.await(condition, SHORT));
             web.exec("sh", "-c", "mkdir /www && httpd -p 8080 -h /www").orThrow();
@@ -112,6 +116,16 @@ class SandboxReadyIT {
             isNotReady(() -> web.await(condition, SHORT));
             web.files().writeString("/www/health", "well\n");
             web.await(condition, LONG);
+            URI uri = web.ports().of(8080).uri("http");
+            assertThat(uri.getHost()).isEqualTo("127.0.0.1");
+            try (InputStream page = uri.resolve("/health").toURL().openStream()) {
+                assertThat(page.readAllBytes()).asString().isEqualTo("well\n");
+            }
+            assertThat(web.ports().of(8080).address().getPort()).isEqualTo(uri.getPort());
+            assertThat(web.ports().list()).hasSize(1);
+            assertThatThrownBy(() -> web.ports().of(9090))
+                    .isInstanceOf(ClocheException.class)
+                    .hasMessageContaining("9090");
             assertThatThrownBy(() -> web.await(Ready.http(9090, "/"), LONG))
                     .isInstanceOf(ClocheException.class)
                     .hasMessageContaining("9090")
@@ -143,6 +157,17 @@ class SandboxReadyIT {
             cloche.sandboxes().resume("halts");
             assertThatCode(() -> halts.await(Ready.command("true"), LONG)).doesNotThrowAnyException();
         }
+    }
+
+    @Test
+    void aPortNeedsANetworkToBePublished() {
+        assertThatThrownBy(() -> shared.ports().of(6379))
+                .isInstanceOfSatisfying(
+                        ClocheException.class,
+                        error -> assertThat(error.remedy()).contains("network \"user\""));
+        SandboxBuilder none = cloche.sandbox("base").network(Network.NONE).publish(6379);
+        assertThatThrownBy(none::start).isInstanceOf(ClocheException.class).hasMessageContaining("without a network");
+        assertThatThrownBy(() -> cloche.sandbox("base").publish(0)).isInstanceOf(ClocheException.class);
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.cloche.vm;
 import dev.cloche.base.Printable;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 
@@ -60,6 +62,38 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
 
     public PublishedPort withHostPort(int value) {
         return new PublishedPort(protocol, hostAddress, value, guestPort);
+    }
+
+    /**
+     * Returns the host's end, for a client on this host: a port on all addresses is meant on {@value #LOOPBACK}.
+     *
+     * <pre>{@code
+     * try (Socket socket = new Socket()) {
+     *     socket.connect(sandbox.ports().of(6379).address());
+     * }
+     * }</pre>
+     *
+     * @throws VmException.Invalid if it is any free port and not known yet
+     */
+    public InetSocketAddress address() {
+        if (hostPort == 0) {
+            throw new VmException.Invalid(
+                    "Which port of the host leads to port " + guestPort + " is not known yet.",
+                    "Ask what runs for its ports.");
+        }
+        return new InetSocketAddress(InetAddress.ofLiteral(hostAddress.equals(ALL) ? LOOPBACK : hostAddress), hostPort);
+    }
+
+    /**
+     * Returns {@link #address()} as a URI without a path, for example {@code http://127.0.0.1:40123}.
+     *
+     * @param scheme for example {@code http} or {@code redis}
+     * @throws VmException.Invalid as {@link #address()} does
+     * @throws IllegalArgumentException if it is no scheme of a URI
+     */
+    public URI uri(String scheme) {
+        InetSocketAddress address = address();
+        return URI.create(scheme + "://" + address.getAddress().getHostAddress() + ":" + address.getPort());
     }
 
     /** Returns whether both want the same port of the host. */
