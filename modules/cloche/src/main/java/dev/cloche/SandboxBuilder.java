@@ -5,9 +5,12 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StopSignal;
 import dev.cloche.vm.Network;
@@ -19,6 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +37,17 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class SandboxBuilder {
+    /** What a start of another process comes to. */
+    private static final Set<SandboxStatus> BEGUN =
+            Set.of(SandboxStatus.RUNNING, SandboxStatus.STOPPED, SandboxStatus.CRASHED);
+
     private final Cloche cloche;
     private final String image;
     private @Nullable String name;
     private List<String> command = List.of();
     private @Nullable List<String> entrypoint;
     private boolean ephemeral;
+    private boolean replaces;
     private Optional<StopSignal> stopSignal = Optional.empty();
     private int memoryMib = SandboxSpec.DEFAULT_MEMORY_MIB;
     private int cpus = 1;
@@ -63,6 +73,21 @@ public final class SandboxBuilder {
      */
     public SandboxBuilder name(String value) {
         name = value;
+        return this;
+    }
+
+    /**
+     * Sets whether a sandbox of the same name that does not run is removed first, with its disk and its record: what a program
+     * has left that was killed, for example. One that runs keeps its name, and the start fails.
+     *
+     * <pre>{@code
+     * try (Sandbox test = cloche.sandbox("debian").name("test").replace(true).start()) {
+     *     test.exec("make", "test");
+     * }
+     * }</pre>
+     */
+    public SandboxBuilder replace(boolean value) {
+        replaces = value;
         return this;
     }
 
@@ -271,14 +296,13 @@ public final class SandboxBuilder {
      *     or this host cannot run VMs; nothing is left behind
      */
     public Sandbox start() {
-        return new Sandbox(cloche, cloche.sandboxRoom().start(spec(), progress, Deadline.none()));
+        SandboxSpec spec = spec();
+        return new Sandbox(cloche, named(() -> cloche.sandboxRoom().start(spec, progress, Deadline.none())));
     }
 
     /** Makes it a sandbox that outlives this process, and ends with its main command. */
     public DetachedCommand detached() {
-        return new DetachedCommand(
-                options -> info(cloche.sandboxRoom().startDetached(spec(), options, progress, Deadline.none())),
-                options -> info(cloche.sandboxRoom().create(spec(), options, progress, Deadline.none())));
+        return new DetachedCommand(this);
     }
 
     /** Returns what a template of it has: nothing that only one sandbox can have. */
@@ -293,6 +317,84 @@ public final class SandboxBuilder {
 
     PullListener pullListener() {
         return progress;
+    }
+
+    SandboxInfo startDetached(CommandOptions options, boolean stays) {
+        SandboxSpec spec = detachedSpec(options, stays);
+        return info(named(() -> cloche.sandboxRoom().startDetached(spec, options, progress, Deadline.none())));
+    }
+
+    SandboxInfo create(CommandOptions options, boolean stays) {
+        SandboxSpec spec = detachedSpec(options, stays);
+        return info(named(() -> cloche.sandboxRoom().create(spec, options, progress, Deadline.none())));
+    }
+
+    Sandbox connectOrStart(CommandOptions options, boolean stays) {
+        if (name == null) {
+            throw new SandboxException.InvalidSpecification(
+                    "A sandbox without a name is a new one at every start.", "Give it a name.");
+        }
+        SandboxManager room = cloche.sandboxRoom();
+        SandboxSpec spec = detachedSpec(options, stays);
+        Deadline deadline = Deadline.after(policies.startTimeout());
+        while (true) {
+            try {
+                SandboxRecord there = room.get(name);
+                switch (there.status()) {
+                    case STARTING -> {
+                        var _ = room.await(name, BEGUN, deadline);
+                    }
+                    case CREATED, STOPPED, CRASHED -> {
+                        var _ = room.start(name, progress, deadline);
+                    }
+                    case RUNNING, PAUSED, DRAINING -> {}
+                }
+                return cloche.connect(name);
+            } catch (SandboxException.NotFound none) {
+                try {
+                    var _ = room.startDetached(spec, options, progress, deadline);
+                } catch (SandboxException.NameInUse anotherWasFaster) {
+                    requireTime(deadline, anotherWasFaster);
+                }
+            } catch (SandboxException.Starting | SandboxException.Owned anotherWasFaster) {
+                requireTime(deadline, anotherWasFaster);
+            }
+        }
+    }
+
+    private static void requireTime(Deadline deadline, SandboxException held) {
+        if (deadline.passed()) {
+            throw held;
+        }
+    }
+
+    private SandboxSpec detachedSpec(CommandOptions options, boolean stays) {
+        if (stays && !options.equals(CommandOptions.none())) {
+            throw new SandboxException.InvalidSpecification(
+                    "A sandbox that stays until it is stopped runs no main command.",
+                    "Say what holds for its commands to the builder of the sandbox.");
+        }
+        return stays ? spec().staying() : spec();
+    }
+
+    /** Starts something under its name, which one that has ended gives up if this replaces it. */
+    private <T> T named(Supplier<T> start) {
+        try {
+            return start.get();
+        } catch (SandboxException.NameInUse held) {
+            if (!replaces || name == null) {
+                throw held;
+            }
+            try {
+                cloche.sandboxRoom().remove(name, false, Deadline.none());
+            } catch (SandboxException.NotFound removedMeanwhile) {
+                // The name is free.
+            } catch (SandboxException.StillRunning runs) {
+                held.addSuppressed(runs);
+                throw held;
+            }
+            return start.get();
+        }
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {

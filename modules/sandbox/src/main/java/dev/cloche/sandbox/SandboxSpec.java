@@ -30,6 +30,7 @@ import java.util.function.Consumer;
  * @param stopSignal by which its main command is asked to end, if that is not the image's choice
  * @param wholeCommand whether the command is all of it, and nothing is taken of the image's entrypoint and command
  * @param defaults environment, working directory and user of all commands in it
+ * @param stays whether it runs no main command when it is detached, and goes on until it is stopped
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -46,7 +47,8 @@ public record SandboxSpec(
         Secrets secrets,
         Optional<StopSignal> stopSignal,
         boolean wholeCommand,
-        CommandOptions defaults) {
+        CommandOptions defaults,
+        boolean stays) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -105,7 +107,8 @@ public record SandboxSpec(
                 Secrets.none(),
                 Optional.empty(),
                 false,
-                CommandOptions.none());
+                CommandOptions.none(),
+                false);
     }
 
     private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
@@ -140,6 +143,20 @@ public record SandboxSpec(
     /** Returns the same with these in place of what the image says of environment, working directory and user. */
     public SandboxSpec withDefaults(CommandOptions value) {
         return with(draft -> draft.defaults = value);
+    }
+
+    /**
+     * Returns the same, which runs no main command when it is detached.
+     *
+     * @throws SandboxException.InvalidSpecification if it has a command
+     */
+    public SandboxSpec staying() {
+        if (!command.isEmpty()) {
+            throw new SandboxException.InvalidSpecification(
+                    "A sandbox that stays until it is stopped runs no main command.",
+                    "Leave out the command, or run it once the sandbox has started.");
+        }
+        return with(draft -> draft.stays = true);
     }
 
     public SandboxSpec withPullPolicy(PullPolicy value) {

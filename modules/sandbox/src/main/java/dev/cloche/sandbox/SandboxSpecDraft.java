@@ -24,6 +24,7 @@ final class SandboxSpecDraft {
     Optional<StopSignal> stopSignal;
     boolean wholeCommand;
     CommandOptions defaults;
+    boolean stays;
 
     SandboxSpecDraft(SandboxSpec from) {
         name = from.name();
@@ -41,6 +42,7 @@ final class SandboxSpecDraft {
         stopSignal = from.stopSignal();
         wholeCommand = from.wholeCommand();
         defaults = from.defaults();
+        stays = from.stays();
     }
 
     SandboxSpec spec() {
@@ -59,6 +61,7 @@ final class SandboxSpecDraft {
                 secrets,
                 stopSignal,
                 wholeCommand,
-                defaults);
+                defaults,
+                stays);
     }
 }

@@ -109,8 +109,8 @@ class CommandLineTest {
     }
 
     private static ExecRequest whole(ImageConfig image, String... words) {
-        MainCommand main =
-                new MainCommand(List.of(words), CommandOptions.none(), Optional.empty(), true, CommandOptions.none());
+        MainCommand main = new MainCommand(
+                List.of(words), CommandOptions.none(), Optional.empty(), true, CommandOptions.none(), false);
         return CommandLine.mainRequest("bare", main, image);
     }
 
@@ -144,7 +144,7 @@ class CommandLineTest {
     private static MainCommand command(String stopSignal) {
         Optional<StopSignal> signal =
                 stopSignal.isEmpty() ? Optional.empty() : Optional.of(StopSignal.parse(stopSignal));
-        return new MainCommand(List.of("true"), CommandOptions.none(), signal, false, CommandOptions.none());
+        return new MainCommand(List.of("true"), CommandOptions.none(), signal, false, CommandOptions.none(), false);
     }
 
     private static ImageConfig stoppedBy(String signal) {

@@ -171,14 +171,19 @@ public final class SandboxStart {
     }
 
     private Started beginOnce(Prepared prepared, boolean detached) {
-        Optional<ExecRequest> main = detached ? Optional.of(main(prepared)) : Optional.empty();
+        boolean stays = detached && plan.main().stays();
+        Optional<ExecRequest> main = detached && !stays ? Optional.of(main(prepared)) : Optional.empty();
         GuestSetup setup = setup(prepared);
         WarmStarts.Outcome warm = vm.warm(prepared, detached, setup);
         VmLauncher.Launched launched = warm.vm()
                 .map(VmLauncher.Launched::warm)
                 .orElseGet(() -> context.launcher()
                         .begin(vm.booted(prepared, detached), plan.image().toString(), setup, deadline));
-        return completion.await(prepared, launched, warm, main, total);
+        Started up = completion.await(prepared, launched, warm, main, total);
+        if (stays) {
+            StartCompletion.letGo(up.vm());
+        }
+        return up;
     }
 
     /** Returns what a sandbox that outlives this process ends with. */

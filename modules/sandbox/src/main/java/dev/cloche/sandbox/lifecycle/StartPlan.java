@@ -60,7 +60,8 @@ public record StartPlan(
                 ownDisk(spec.ephemeral(), spec.diskMib()),
                 lastingDisk(spec.ephemeral(), spec.diskMib()),
                 spec.policies(),
-                new MainCommand(spec.command(), main, spec.stopSignal(), spec.wholeCommand(), spec.defaults()),
+                new MainCommand(
+                        spec.command(), main, spec.stopSignal(), spec.wholeCommand(), spec.defaults(), spec.stays()),
                 spec.network(),
                 spec.secrets(),
                 Optional.empty());

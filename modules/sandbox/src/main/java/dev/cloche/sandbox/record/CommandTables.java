@@ -22,8 +22,8 @@ record CommandTables(String of) {
         CommandOptions options = main.options();
         session.update(
                 sql("""
-                        INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole, default_user, default_directory)
-                        VALUES (?, ?, ?, ?, ?, ?, ?)
+                        INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole, default_user, default_directory, stays)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                         """),
                 id,
                 options.user(),
@@ -31,7 +31,8 @@ record CommandTables(String of) {
                 main.stopSignal().map(StopSignal::number),
                 SandboxRows.flag(main.whole()),
                 main.defaults().user(),
-                main.defaults().workingDirectory());
+                main.defaults().workingDirectory(),
+                SandboxRows.flag(main.stays()));
         for (int i = 0; i < main.words().size(); i++) {
             session.update(
                     sql("INSERT INTO X_word (X_id, position, word) VALUES (?, ?, ?)"),
@@ -70,7 +71,8 @@ record CommandTables(String of) {
                 Optional<StopSignal> stopSignal,
                 boolean whole,
                 Optional<String> defaultUser,
-                Optional<String> defaultDirectory) {}
+                Optional<String> defaultDirectory,
+                boolean stays) {}
         Optional<Head> head = session.first(
                 row -> new Head(
                         Optional.ofNullable(row.getString(1)),
@@ -78,9 +80,10 @@ record CommandTables(String of) {
                         row.getString(3) == null ? Optional.empty() : Optional.of(new StopSignal(row.getInt(3))),
                         row.getInt(4) == 1,
                         Optional.ofNullable(row.getString(5)),
-                        Optional.ofNullable(row.getString(6))),
+                        Optional.ofNullable(row.getString(6)),
+                        row.getInt(7) == 1),
                 sql("""
-                        SELECT user, working_directory, stop_signal, whole, default_user, default_directory
+                        SELECT user, working_directory, stop_signal, whole, default_user, default_directory, stays
                         FROM X_command WHERE X_id = ?
                         """),
                 id);
@@ -108,7 +111,12 @@ record CommandTables(String of) {
                 head.get().defaultUser(),
                 false);
         return Optional.of(new MainCommand(
-                words, options, head.get().stopSignal(), head.get().whole(), defaults));
+                words,
+                options,
+                head.get().stopSignal(),
+                head.get().whole(),
+                defaults,
+                head.get().stays()));
     }
 
     private String sql(String text) {

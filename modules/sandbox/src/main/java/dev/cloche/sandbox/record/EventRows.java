@@ -1,5 +1,6 @@
 package dev.cloche.sandbox.record;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.catalog.Session;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.Termination;
@@ -36,11 +37,12 @@ public final class EventRows {
             String detail,
             long now)
             throws SQLException {
-        Optional<Long> id = session.first(
-                row -> row.getLong(1),
+        record Written(long id, String name) {}
+        Optional<Written> event = session.first(
+                row -> new Written(row.getLong(1), row.getString(2)),
                 """
                 INSERT INTO sandbox_event (at, kind, sandbox_id, name, image, reason, exit_code, exit_signal, detail)
-                SELECT ?, ?, id, name, image, ?, ?, ?, ? FROM sandbox WHERE id = ? RETURNING id
+                SELECT ?, ?, id, name, image, ?, ?, ?, ? FROM sandbox WHERE id = ? RETURNING id, name
                 """,
                 now,
                 kind.name(),
@@ -49,9 +51,22 @@ public final class EventRows {
                 termination.flatMap(end -> SandboxRows.boxed(end.exitSignal())),
                 termination.map(Termination::detail).orElse(detail),
                 sandbox);
-        if (id.isPresent()) {
-            session.update("DELETE FROM sandbox_event WHERE id <= ?", id.get() - KEPT);
+        if (event.isPresent()) {
+            session.update(
+                    "DELETE FROM sandbox_event WHERE id <= ?", event.get().id() - KEPT);
+            log(sandbox, event.get().name(), kind, termination);
         }
+    }
+
+    /** Names and ids only: what a sandbox was given and what it says is its own. */
+    private static void log(long sandbox, String name, SandboxEvent.Kind kind, Optional<Termination> termination) {
+        System.getLogger(SandboxEvent.class.getName())
+                .log(
+                        System.Logger.Level.DEBUG,
+                        () -> "sandbox " + name + " (" + sandbox + "): " + EnumNames.of(kind)
+                                + termination
+                                        .map(end -> ", " + EnumNames.of(end.reason()))
+                                        .orElse(""));
     }
 
     /** Returns the events after one, the oldest first, as many as are read at once. */

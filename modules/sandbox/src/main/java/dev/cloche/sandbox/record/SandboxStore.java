@@ -43,7 +43,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("stop_signals", "stop signals, and what had to be killed"),
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
                     CatalogSchema.Migration.additive("pool_policies", "policies of pools"),
-                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands")));
+                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
+                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped")));
 
     private final Catalog catalog;
     private final Clock clock;

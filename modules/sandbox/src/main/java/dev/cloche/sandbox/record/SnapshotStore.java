@@ -31,7 +31,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("snapshots", "snapshots of sandboxes"),
                     CatalogSchema.Migration.additive("stop_signals", "stop signals"),
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
-                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands")));
+                    CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
+                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

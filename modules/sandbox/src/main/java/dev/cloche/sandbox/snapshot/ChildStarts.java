@@ -107,6 +107,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 child.secrets().orElse(Secrets.none()),
                 main.stopSignal(),
                 main.whole(),
-                main.defaults());
+                main.defaults(),
+                main.stays());
     }
 }

@@ -6,6 +6,7 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.WarmPool;
+import dev.cloche.sandbox.SandboxPools;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import java.time.Duration;
@@ -127,6 +128,7 @@ final class KeptPool {
             }
         } catch (ClocheException e) {
             store.failed(id, e.sentence(), again);
+            warn(row.shape().image().toString(), e.sentence());
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } finally {
@@ -168,5 +170,10 @@ final class KeptPool {
         if (last.isPresent()) {
             var _ = last.get().join(limit);
         }
+    }
+
+    static void warn(String pool, String why) {
+        System.getLogger(SandboxPools.class.getName())
+                .log(System.Logger.Level.WARNING, () -> "no VM was made for the pool of " + pool + ": " + why);
     }
 }

@@ -161,8 +161,10 @@ public final class KeptPools implements AutoCloseable {
         public void happened(PoolEvent event) {
             switch (event) {
                 case PoolEvent.Restored made -> id(made.key()).ifPresent(store::made);
-                case PoolEvent.RestoreFailed failed ->
+                case PoolEvent.RestoreFailed failed -> {
                     id(failed.key()).ifPresent(id -> store.failed(id, failed.why(), failed.pause()));
+                    KeptPool.warn(failed.key().name(), failed.why());
+                }
                 default -> {}
             }
             also.happened(event);

@@ -51,7 +51,7 @@ public final class PoolPreparations {
     private static Consumer<Guest> checked(PoolRow row, PoolSources.Source source, Optional<Consumer<Guest>> function) {
         List<String> words = row.policy().check();
         MainCommand command =
-                new MainCommand(words, CommandOptions.none(), Optional.empty(), true, CommandOptions.none());
+                new MainCommand(words, CommandOptions.none(), Optional.empty(), true, CommandOptions.none(), false);
         ExecRequest request = CommandLine.mainRequest(row.shape().image().toString(), command, source.config());
         GuestCheck check = new GuestCheck(request);
         return function.isEmpty() ? check : new Both(check, function.get());
