@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Collects what VMs are made with as resources of the runtime artefact: lib/runtime-artefact.sh SHARE CLASSES
+# Collects what VMs are made with as resources of the runtime artefact: lib/runtime-artefact.sh SHARE DIRECTORY
 # The small kernel it is, which is of no distribution. The index lists each file; dev.cloche.runtime reads it.
 set -euo pipefail
 share=$1

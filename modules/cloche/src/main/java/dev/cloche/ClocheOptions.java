@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * @param home the state root: images, records, VMs; absolute; made 0700 if missing
  * @param share directories with what VMs are made with (guard, kernel, initramfs, base image), as {@code ./setup} builds it;
- *     absolute; of each file the first match wins. If none of them exists, the runtime artefact on the class path is used
+ *     absolute; of each file the first match wins. If none of them exists, the runtime artefact is used
  * @param temporary where sockets are, and where SQLite and zstd unpack their native libraries; absolute; made if missing. If it
  *     is empty, sockets are in {@code /tmp}, and libraries are unpacked to {@code java.io.tmpdir} or, where that cannot be
  *     written or executed, to {@code tmp/} in the state root. All processes that use a state root are to have the same

@@ -85,7 +85,7 @@ public abstract sealed class HostException extends ClocheException {
         NoRuntime(List<Path> looked) {
             super(
                     "host.no-runtime",
-                    "There is nothing that VMs are made with: no runtime artefact on the class path"
+                    "There is nothing that VMs are made with: no runtime artefact on the class path or the module path"
                             + (looked.isEmpty() ? "" : ", and no directory " + list(looked)),
                     "Add the dependency dev.cloche:cloche-runtime-linux-x86_64, or name the dist/share directory of an"
                             + " installation with CLOCHE_SHARE.",

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Describes where the files are that VMs are made with: in the directories that were named, of each file the first; or, if none
- * of these exists, in the runtime artefact on the class path, whole.
+ * of these exists, in the runtime artefact, whole.
  *
  * @param share the directories that have them, never empty
  * @param where for people
@@ -76,8 +76,7 @@ record Installation(List<Path> share, String where, ResourceOrigin origin, Optio
         AtomicBoolean compared = new AtomicBoolean();
         return new Installation(
                 List.of(share),
-                "the runtime artefact " + artefact.digest().substring(0, 12) + " on the class path, unpacked to "
-                        + share,
+                "the runtime artefact " + artefact.digest().substring(0, 12) + ", unpacked to " + share,
                 new ResourceOrigin(
                         "Remove " + share + ": the next start unpacks it anew.",
                         // Once: a start that fails for another reason would take that much longer each time.

@@ -22,6 +22,9 @@ import java.util.function.UnaryOperator;
 public final class MachineChange {
     private final List<UnaryOperator<PersistedMachine>> parts = new ArrayList<>();
 
+    /** Begins with no change. */
+    public MachineChange() {}
+
     /** Its virtual processors: 1 to 64. */
     public MachineChange cpus(int count) {
         return resources(resources -> resources.withCpus(count));

@@ -23,7 +23,7 @@ class InnerPackagesTest {
     private static final Set<String> LARGE_CONTRACTS = Set.of("dev.cloche", "dev.cloche.vm");
 
     /** Contracts below a room, with the rooms that implement them and alone may use them. */
-    private static final Map<String, Set<String>> SECOND_CONTRACTS = Map.of(
+    static final Map<String, Set<String>> SECOND_CONTRACTS = Map.of(
             "dev.cloche.process.store", Set.of("process.postgres", "process.testing"),
             "dev.cloche.process.schema", Set.of("schema"),
             "dev.cloche.vmm.protocol", Set.of("qemu", "vm.testing"),

@@ -84,7 +84,11 @@ final class Rooms {
 
     /** Returns the room that has the class, if one has: the one with the longest name that leads to its package. */
     static Optional<String> roomOf(JavaClass type) {
-        String name = type.getPackageName();
+        return roomOfPackage(type.getPackageName());
+    }
+
+    /** Returns the room that has the package, if one has. */
+    static Optional<String> roomOfPackage(String name) {
         if (name.equals(ROOT)) {
             return Optional.of("");
         }

@@ -10,7 +10,9 @@ import java.util.Optional;
 final class LeaseTable {
     /** Of this room, like any other's. */
     static final CatalogSchema SCHEMA = new CatalogSchema(
-            "catalog", "dev/cloche/catalog/migrations", List.of(CatalogSchema.Migration.additive("leases", "leases")));
+            "catalog",
+            "META-INF/cloche/migrations/catalog",
+            List.of(CatalogSchema.Migration.additive("leases", "leases")));
 
     private static final String SELECT =
             "SELECT holder, lease_expires_at, last_completed_at, note FROM catalog_lease WHERE name = ?";

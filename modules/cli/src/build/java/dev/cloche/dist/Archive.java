@@ -66,8 +66,10 @@ final class Archive {
     /** Returns the modules of the JDK that the jars refer to, with commas between. */
     private static String modules(Path app, List<String> names) {
         List<String> arguments = new ArrayList<>(List.of("--ignore-missing-deps", "--print-module-deps", "-q"));
-        arguments.addAll(List.of("--multi-release", "25"));
-        names.forEach(name -> arguments.add(app.resolve("lib").resolve(name).toString()));
+        Path lib = app.resolve("lib");
+        // Jars with a descriptor require others of them.
+        arguments.addAll(List.of("--multi-release", "25", "--module-path", lib.toString()));
+        names.forEach(name -> arguments.add(lib.resolve(name).toString()));
         TreeSet<String> modules = new TreeSet<>(Arrays.asList(
                 run("jdeps", arguments.toArray(String[]::new)).strip().split(",")));
         modules.remove(DESKTOP);

@@ -21,6 +21,7 @@ import java.util.function.ToDoubleFunction;
  * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with
  * each build.
  */
+@SuppressWarnings("exports") // A module that uses it requires Micrometer itself.
 public final class PoolMeters implements PoolListener {
     private final MeterRegistry registry;
     private final AtomicReference<Optional<Supplier<PoolMetrics>>> pool = new AtomicReference<>(Optional.empty());

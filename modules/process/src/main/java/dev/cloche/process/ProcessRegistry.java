@@ -19,6 +19,7 @@ import java.util.Optional;
  * <p>All calls throw {@link ProcessException.Unknown} for a process that is not registered, but for {@link #get}. Calls
  * block. Safe for use from many threads; virtual threads are welcome.
  */
+@SuppressWarnings("exports") // Stores are made by their own classes.
 public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGrants, AutoCloseable {
     /** The most entries that one read returns. */
     int LARGEST_PAGE = 10_000;

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use from many threads. The catalog stays open when this is closed.
  */
+@SuppressWarnings("exports") // Only the registry calls what a store does.
 public final class SqliteProcessStore implements ProcessStore {
     private final Catalog catalog;
     private final StoreClock clock;
@@ -61,7 +62,7 @@ public final class SqliteProcessStore implements ProcessStore {
     public static CatalogSchema schema() {
         return new CatalogSchema(
                 "process",
-                "dev/cloche/process/migrations",
+                "META-INF/cloche/migrations/process",
                 List.of(
                         CatalogSchema.Migration.additive(
                                 "processes", "processes, their events, wakes, handles and leases"),

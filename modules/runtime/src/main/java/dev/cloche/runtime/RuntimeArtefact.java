@@ -8,10 +8,12 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 
 /**
- * Represents the runtime artefact on the class path: what VMs are made with, as resources. They are read as streams, so nested
- * and shaded jars are as good as any other. Safe for use from several threads and processes.
+ * Represents the runtime artefact: what VMs are made with, as resources. On the class path they are found by their names and
+ * read as streams, so nested and shaded jars are as good as any other; on the module path a service has them. Safe for use from
+ * several threads and processes.
  */
 public final class RuntimeArtefact {
     /** Lists the resources. */
@@ -19,11 +21,11 @@ public final class RuntimeArtefact {
 
     private static final String FILES = "META-INF/cloche/runtime/files/";
 
-    private final ClassLoader loader;
+    private final RuntimeFiles files;
     private final RuntimeIndex index;
 
-    private RuntimeArtefact(ClassLoader loader, RuntimeIndex index) {
-        this.loader = loader;
+    private RuntimeArtefact(RuntimeFiles files, RuntimeIndex index) {
+        this.files = files;
         this.index = index;
     }
 
@@ -33,11 +35,18 @@ public final class RuntimeArtefact {
      * @throws RuntimeUnusable.Damaged if its index is none
      */
     public static Optional<RuntimeArtefact> find(ClassLoader loader) {
-        try (InputStream in = loader.getResourceAsStream(INDEX)) {
+        Optional<RuntimeArtefact> onClassPath = of(loader::getResourceAsStream);
+        return onClassPath.isPresent()
+                ? onClassPath
+                : ServiceLoader.load(RuntimeFiles.class, loader).findFirst().flatMap(RuntimeArtefact::of);
+    }
+
+    private static Optional<RuntimeArtefact> of(RuntimeFiles files) {
+        try (InputStream in = files.open(INDEX)) {
             return in == null
                     ? Optional.empty()
                     : Optional.of(
-                            new RuntimeArtefact(loader, RuntimeIndex.parse(in.readNBytes(RuntimeIndex.MAX_BYTES + 1))));
+                            new RuntimeArtefact(files, RuntimeIndex.parse(in.readNBytes(RuntimeIndex.MAX_BYTES + 1))));
         } catch (IOException e) {
             throw new RuntimeUnusable.Damaged("its index cannot be read: " + e.getMessage());
         }
@@ -124,7 +133,7 @@ public final class RuntimeArtefact {
     }
 
     private InputStream open(RuntimeIndex.Entry entry) {
-        InputStream in = loader.getResourceAsStream(FILES + entry.path());
+        InputStream in = files.open(FILES + entry.path());
         if (in == null) {
             throw new RuntimeUnusable.Damaged("it lacks " + entry.path());
         }

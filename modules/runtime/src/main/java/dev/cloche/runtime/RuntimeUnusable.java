@@ -15,11 +15,7 @@ public abstract sealed class RuntimeUnusable extends ClocheException {
     /** Reports an artefact whose index or contents are not as they were built. */
     public static final class Damaged extends RuntimeUnusable {
         Damaged(String what) {
-            super(
-                    "runtime.damaged",
-                    "The runtime artefact on the class path is damaged: " + what,
-                    "Fetch its jar again.",
-                    null);
+            super("runtime.damaged", "The runtime artefact is damaged: " + what, "Fetch its jar again.", null);
         }
     }
 

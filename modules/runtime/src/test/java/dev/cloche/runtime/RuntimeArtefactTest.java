@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.cloche.base.Deadline;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +64,31 @@ class RuntimeArtefactTest {
     void isNotFoundWhereThereIsNone() throws IOException {
         try (URLClassLoader loader = new URLClassLoader(new URL[0], null)) {
             assertThat(RuntimeArtefact.find(loader)).isEmpty();
+        }
+    }
+
+    /** Has the resources of an artefact where no name leads to them, as a module of another layer has. */
+    public static final class ServedFiles implements RuntimeFiles {
+        private static final BuiltArtefact BUILT = BuiltArtefact.small();
+
+        @Override
+        public @Nullable InputStream open(String name) {
+            return name.equals(RuntimeArtefact.INDEX)
+                    ? new ByteArrayInputStream(BUILT.indexBytes())
+                    : new ByteArrayInputStream(BUILT.content(name.replace("META-INF/cloche/runtime/files/", "")));
+        }
+    }
+
+    @Test
+    void isFoundAsAService() throws IOException {
+        Path services = Files.createDirectories(directory.resolve("services/META-INF/services"));
+        Files.writeString(services.resolve(RuntimeFiles.class.getName()), ServedFiles.class.getName());
+        URL[] place = {directory.resolve("services").toUri().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(place, getClass().getClassLoader())) {
+            RuntimeArtefact artefact = RuntimeArtefact.find(loader).orElseThrow();
+            assertThat(artefact.unpacked(directory.resolve("cache"), Deadline.none())
+                            .resolve("kernel/vmlinux"))
+                    .hasBinaryContent(built.content("kernel/vmlinux"));
         }
     }
 

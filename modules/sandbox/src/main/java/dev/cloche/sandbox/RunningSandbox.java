@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An owned one ends when it is closed, and is watched: if its VM ends by itself, that is recorded at once.
  */
+@SuppressWarnings("exports") // Only inner packages make it.
 public final class RunningSandbox implements AutoCloseable {
     /** Is as much as a guest keeps of an output, which may not be read for a while. */
     private static final int ONCE_WINDOW = 16 << 20;

@@ -21,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Keeps the JSON Schemas of event types, compiled once, by the library of networknt. Nothing is ever fetched for a schema, and one that could keep a thread busy is
  * refused ({@link SchemaGuard}) or stopped ({@link BudgetedRegex}, {@link BoundedReference}). Thread-safe.
  */
+@SuppressWarnings("exports") // Only the registry uses it.
 public final class NetworkntSchemas implements PayloadSchemas {
     private static final int MOST = 256;
 
@@ -58,6 +59,9 @@ public final class NetworkntSchemas implements PayloadSchemas {
             return size() > MOST;
         }
     };
+
+    /** Begins without a schema; the registry makes one through {@link java.util.ServiceLoader}. */
+    public NetworkntSchemas() {}
 
     @Override
     public void require(Json schema) {

@@ -9,6 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class OpenVms {
     private final Set<Vm> open = ConcurrentHashMap.newKeySet();
 
+    /** Begins without any. */
+    public OpenVms() {}
+
     public Vm add(Vm vm) {
         open.add(vm);
         return vm;

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 public final class ImageCatalog {
     public static final CatalogSchema SCHEMA = new CatalogSchema(
             "image",
-            "dev/cloche/image/catalog",
+            "META-INF/cloche/migrations/image",
             List.of(
                     Migration.additive("images", "names, manifests, layers and pins"),
                     Migration.additive("file_digests", "digests of the cache's files"),

@@ -114,7 +114,7 @@ final class PostgresMigrations {
         return IntStream.rangeClosed(1, VERSION)
                 .mapToObj(version -> MigrationScript.load(
                         PostgresMigrations.class.getClassLoader(),
-                        "dev/cloche/process/postgres/migrations",
+                        "META-INF/cloche/migrations/process-postgres",
                         version,
                         NAMES.get(version - 1)))
                 .toList();

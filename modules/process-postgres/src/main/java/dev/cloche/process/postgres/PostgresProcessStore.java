@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Needs PostgreSQL 14 or later, and a database whose encoding is UTF-8. Safe for use from many threads.
  */
+@SuppressWarnings("exports") // Only the registry calls what a store does.
 public final class PostgresProcessStore implements ProcessStore {
     private static final int OLDEST_SERVER = 140_000;
 

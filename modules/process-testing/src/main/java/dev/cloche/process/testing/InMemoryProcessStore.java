@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps processes in memory, for tests: what it has is gone with its program. It keeps the same contract as the other
  * stores but for durability. Safe for use from many threads; the writes run one after the other.
  */
+@SuppressWarnings("exports") // Only the registry calls what a store does.
 public final class InMemoryProcessStore implements ProcessStore {
     private final StoreClock clock;
     private final InMemoryTables tables = new InMemoryTables();

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 public final class SandboxStore {
     public static final CatalogSchema SCHEMA = new CatalogSchema(
             "sandbox",
-            "dev/cloche/sandbox/migrations",
+            "META-INF/cloche/migrations/sandbox",
             List.of(
                     CatalogSchema.Migration.additive("sandboxes_and_runs", "sandboxes and their runs"),
                     new CatalogSchema.Migration(

@@ -26,7 +26,7 @@ public final class SnapshotStore {
     /** Tables of their own, with versions of their own: they refer to nothing of the sandboxes'. */
     public static final CatalogSchema SCHEMA = new CatalogSchema(
             "sandbox_snapshot",
-            "dev/cloche/sandbox/snapshots",
+            "META-INF/cloche/migrations/snapshots",
             List.of(
                     CatalogSchema.Migration.additive("snapshots", "snapshots of sandboxes"),
                     CatalogSchema.Migration.additive("stop_signals", "stop signals"),

@@ -22,6 +22,9 @@ public final class InMemoryFaults {
     private final AtomicInteger stubborn = new AtomicInteger();
     private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
 
+    /** Begins without faults. */
+    public InMemoryFaults() {}
+
     /** Says what a VM of this provider goes through. */
     public enum Step {
         CREATE,

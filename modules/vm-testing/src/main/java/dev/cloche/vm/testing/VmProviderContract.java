@@ -21,6 +21,8 @@ public abstract class VmProviderContract
 
     private VmProvider provider;
 
+    protected VmProviderContract() {}
+
     /** Returns a new provider, whose state is below {@link #directory}. */
     protected abstract VmProvider open();
 
