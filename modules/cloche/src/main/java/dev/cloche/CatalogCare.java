@@ -111,8 +111,8 @@ public final class CatalogCare {
     }
 
     /**
-     * Finds what no record has: VMs, sockets, directories of sandboxes and snapshots, output of commands, and what images are kept
-     * for. Changes nothing.
+     * Finds what no record has: VMs, sockets, directories of sandboxes and snapshots, output of commands, and what images are
+     * kept for. Changes nothing.
      */
     public List<Orphan> orphans() {
         try (Rooms rooms = Rooms.open(options)) {
@@ -161,7 +161,7 @@ public final class CatalogCare {
     }
 
     /**
-     * The migrations that the next opening would run, in their order. Changes nothing.
+     * Returns the migrations that the next opening would run, in their order. Changes nothing.
      *
      * @throws dev.cloche.base.ClocheException if a newer Cloche has written the records
      */

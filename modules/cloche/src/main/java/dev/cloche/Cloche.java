@@ -60,8 +60,8 @@ public final class Cloche implements AutoCloseable {
 
     /**
      * Lets what {@link #open} and a first start need be loaded by a thread of its own, and returns at once. Worth it only
-     * in a JVM that has just begun and has something else to do first: it takes some tens of milliseconds off the open. Has no effect
-     * outside of this JVM, and never fails.
+     * in a JVM that has just begun and has something else to do first: it takes some tens of milliseconds off the open. Has no
+     * effect outside of this JVM, and never fails.
      */
     public static void prepare() {
         Rooms.prepare();
@@ -80,7 +80,7 @@ public final class Cloche implements AutoCloseable {
         return new HostExamination(options, Clock.systemUTC()).checks();
     }
 
-    /** The records of a state root as a whole: to be checked, copied or migrated. Opens and changes nothing yet. */
+    /** Returns the records of a state root as a whole: to be checked, copied or migrated. Opens and changes nothing yet. */
     public static CatalogCare catalog(ClocheOptions options) {
         return new CatalogCare(options);
     }
@@ -104,7 +104,7 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
-     * A sandbox to start.
+     * Returns a sandbox to start.
      *
      * @param image reference as in Docker, for example {@code debian} or {@code ghcr.io/x/y@sha256:…}, or the digest of an
      *     image on this host, {@code sha256:…}, or its beginning; looked at when the sandbox is started
@@ -123,7 +123,7 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
-     * A sandbox to restore from a snapshot.
+     * Returns a sandbox to restore from a snapshot.
      *
      * @param snapshot its name; looked at when the sandbox is started
      */
@@ -132,7 +132,7 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
-     * Children to make of a running sandbox that this process owns, or that no process does.
+     * Returns children to make of a running sandbox that this process owns, or that no process does.
      *
      * @param sandbox its name; looked at when they are made
      */
@@ -140,12 +140,12 @@ public final class Cloche implements AutoCloseable {
         return new ForkBuilder(this, () -> sandboxRoom().get(sandbox).id());
     }
 
-    /** What there is of sandboxes on this host, of any process. */
+    /** Returns what there is of sandboxes on this host, of any process. */
     public Sandboxes sandboxes() {
         return new Sandboxes(rooms);
     }
 
-    /** The snapshots of sandboxes. */
+    /** Returns the snapshots of sandboxes. */
     public Snapshots snapshots() {
         return new Snapshots(sandboxRoom().snapshots());
     }
@@ -155,28 +155,28 @@ public final class Cloche implements AutoCloseable {
         return Images.exact(rooms.images(), image);
     }
 
-    /** The images on this host. */
+    /** Returns the images on this host. */
     public Images images() {
         return new Images(rooms.images());
     }
 
-    /** The named machines of this host. */
+    /** Returns the named machines of this host. */
     public Machines machines() {
         return new Machines(rooms.machines(), this::exactImage);
     }
 
-    /** What sandboxes get their VMs from without a wait. */
+    /** Returns what sandboxes get their VMs from without a wait. */
     public Pools pools() {
         return new Pools(sandboxRoom().pools(), this::exactImage);
     }
 
-    /** What sandboxes are restored from in place of a boot. */
+    /** Returns what sandboxes are restored from in place of a boot. */
     public Templates templates() {
         return new Templates(sandboxRoom());
     }
 
     /**
-     * The durable records of work on this host.
+     * Returns the durable records of work on this host.
      *
      * @throws dev.cloche.base.ClocheException if they cannot be used
      */
@@ -207,8 +207,8 @@ public final class Cloche implements AutoCloseable {
     /**
      * Takes over the detached sandboxes that no living process owns, now and whenever there is one, until this handle is
      * closed: their idle timeouts and restart policies are acted on and their ends recorded at once. So are those of named
-     * machines, which no process owns. They go on when it is closed or this process dies, and the next that calls this takes them
-     * over. For processes that are there to stay; to be called once.
+     * machines, which no process owns. They go on when it is closed or this process dies, and the next that calls this takes
+     * them over. For processes that are there to stay; to be called once.
      *
      * <p>Returns at once. Every process can still use what this one takes over.
      */
@@ -233,8 +233,8 @@ public final class Cloche implements AutoCloseable {
     }
 
     /**
-     * The VMs that run or have run and that no sandbox, machine or pool has, because the records were lost or restored; {@link
-     * CatalogCare#removeOrphans} ends them.
+     * Returns the VMs that run or have run and that no sandbox, machine or pool has, because the records were lost or restored;
+     * {@link CatalogCare#removeOrphans} ends them.
      */
     public List<Orphan> unrecordedVms() {
         return new OrphanCare(rooms).vms();

@@ -50,11 +50,10 @@ public record ClocheOptions(
     }
 
     /**
-     * What the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
-     * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE} and the system property {@code cloche.share},
-     * which the launcher sets, in this order, as far as they are set.
-     * {@code CLOCHE_TMP} names the temporary directory.
-     * With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
+     * Returns what the environment says. The state root is {@code CLOCHE_HOME}, else {@code $XDG_DATA_HOME/cloche}, else
+     * {@code ~/.local/share/cloche}. The share directories are {@code CLOCHE_SHARE} and the system property {@code
+     * cloche.share}, which the launcher sets, in this order, as far as they are set. {@code CLOCHE_TMP} names the temporary
+     * directory. With {@code CLOCHE_TEMPLATES=never} no templates are made but those that are asked for.
      */
     public static ClocheOptions ofEnvironment() {
         return of(System.getenv(), Optional.ofNullable(System.getProperty("cloche.share")));
@@ -77,12 +76,12 @@ public record ClocheOptions(
                 home, share, temporary, Map.of(), making, MaintenanceLimits.defaults(), PoolListener.none());
     }
 
-    /** The same with another state root; the share directories stay what they are. */
+    /** Returns the same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
         return new ClocheOptions(other, share, temporary, logins, templateMaking, maintenance, poolListener);
     }
 
-    /** The same with a share directory that is looked at first. */
+    /** Returns the same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
@@ -95,7 +94,7 @@ public record ClocheOptions(
                 home, share, Optional.of(directory), logins, templateMaking, maintenance, poolListener);
     }
 
-    /** The same with a login for a registry. */
+    /** Returns the same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
@@ -107,12 +106,12 @@ public record ClocheOptions(
         return new ClocheOptions(home, share, temporary, logins, value, maintenance, poolListener);
     }
 
-    /** The same with maintenance limited in another way. */
+    /** Returns the same with maintenance limited in another way. */
     public ClocheOptions withMaintenance(MaintenanceLimits value) {
         return new ClocheOptions(home, share, temporary, logins, templateMaking, value, poolListener);
     }
 
-    /** The same with a listener for the pools that this process keeps. */
+    /** Returns the same with a listener for the pools that this process keeps. */
     public ClocheOptions withPoolListener(PoolListener value) {
         return new ClocheOptions(home, share, temporary, logins, templateMaking, maintenance, value);
     }

@@ -35,7 +35,7 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
         this.starter = starter;
     }
 
-    /** Whether {@link Execution#stdin()} will be written; otherwise the command reads from {@code /dev/null}. */
+    /** Sets whether {@link Execution#stdin()} will be written; otherwise the command reads from {@code /dev/null}. */
     public CommandBuilder stdin(boolean written) {
         stdin = written;
         return this;
@@ -54,8 +54,9 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     }
 
     /**
-     * Whether the guest keeps its output until {@link Execution#acknowledge}, and its end until {@link Sandbox#release}: then
-     * it survives this process without a loss, runs on when its handle is closed, and waits while no process reads its output.
+     * Sets whether the guest keeps its output until {@link Execution#acknowledge}, and its end until {@link Sandbox#release}:
+     * then it survives this process without a loss, runs on when its handle is closed, and waits while no process reads its
+     * output.
      */
     public CommandBuilder acknowledged(boolean kept) {
         acknowledged = kept;
@@ -63,8 +64,8 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
     }
 
     /**
-     * The longest that it may take, counted from {@link #start()}; {@link Execution#await()} or {@link #run()} then kills it.
-     * Without it, for ever.
+     * Sets the longest that it may take, counted from {@link #start()}; {@link Execution#await()} or {@link #run()} then kills
+     * it. Without it, for ever.
      */
     public CommandBuilder timeout(Duration longest) {
         timeout = longest;
@@ -121,7 +122,7 @@ public final class CommandBuilder extends CommandSetup<CommandBuilder> {
         return run(new byte[0]);
     }
 
-    /** Like {@link #run()}, with an input that the command reads from its standard input. */
+    /** Does what {@link #run()} does, with an input that the command reads from its standard input. */
     public ExecResult run(byte[] input) {
         stdin = input.length > 0;
         try (Execution execution = start()) {

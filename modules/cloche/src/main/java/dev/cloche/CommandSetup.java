@@ -38,13 +38,13 @@ public abstract sealed class CommandSetup<T extends CommandSetup<T>>
         return self();
     }
 
-    /** Absolute path in the guest to start in. A sandbox's main command has it made if it is missing; others fail. */
+    /** Sets the absolute path in the guest to start in. A sandbox's main command has it made if it is missing; others fail. */
     public T workingDirectory(String directory) {
         workingDirectory = directory;
         return self();
     }
 
-    /** Who runs it: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as the image's files say. */
+    /** Sets who runs it: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as the image's files say. */
     public T user(String nameOrId) {
         user = nameOrId;
         return self();

@@ -27,7 +27,7 @@ public final class CopyBuilder {
     }
 
     /**
-     * Whether files keep the numbers of their owners; otherwise they belong to root in the sandbox, and to this process on
+     * Sets whether files keep the numbers of their owners; otherwise they belong to root in the sandbox, and to this process on
      * the host. Out of a sandbox this needs root.
      */
     public CopyBuilder owners(boolean kept) {
@@ -35,31 +35,31 @@ public final class CopyBuilder {
         return this;
     }
 
-    /** Whether set-user-id, set-group-id and sticky bits are kept on the host; otherwise they are dropped there. */
+    /** Sets whether set-user-id, set-group-id and sticky bits are kept on the host; otherwise they are dropped there. */
     public CopyBuilder specialBits(boolean kept) {
         options = options.withSpecialBits(kept);
         return this;
     }
 
-    /** Whether a source that is a symbolic link means what it leads to. Links below the source are copied as links. */
+    /** Sets whether a source that is a symbolic link means what it leads to. Links below the source are copied as links. */
     public CopyBuilder followLink(boolean followed) {
         options = options.withFollowLink(followed);
         return this;
     }
 
-    /** The most bytes of all files together, holes included; 64 GiB unless given. */
+    /** Sets the most bytes of all files together, holes included; 64 GiB unless given. */
     public CopyBuilder maxBytes(long most) {
         options = options.withMaxBytes(most);
         return this;
     }
 
-    /** The most files, directories and links; a million unless given. */
+    /** Sets the most files, directories and links; a million unless given. */
     public CopyBuilder maxEntries(long most) {
         options = options.withMaxEntries(most);
         return this;
     }
 
-    /** The most directories in each other, at most 1,000; 256 unless given. */
+    /** Sets the most directories in each other, at most 1,000; 256 unless given. */
     public CopyBuilder maxDepth(int most) {
         options = options.withMaxDepth(most);
         return this;

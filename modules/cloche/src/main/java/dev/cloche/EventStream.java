@@ -28,7 +28,7 @@ public final class EventStream implements AutoCloseable {
     }
 
     /**
-     * The next event, waited for.
+     * Returns the next event, waited for.
      *
      * @throws InterruptedException if the thread is interrupted, or the stream is closed
      */
@@ -36,7 +36,7 @@ public final class EventStream implements AutoCloseable {
         return stream.next();
     }
 
-    /** The next event; empty if none comes within this time. Otherwise like {@link #next()}. */
+    /** Returns the next event; empty if none comes within this time. Otherwise like {@link #next()}. */
     public Optional<SandboxEvent> next(Duration longest) throws InterruptedException {
         return stream.next(Deadline.after(longest));
     }

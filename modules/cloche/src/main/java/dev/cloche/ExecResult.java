@@ -34,12 +34,12 @@ public final class ExecResult {
         this.truncated = truncated;
     }
 
-    /** How the command ended; by SIGKILL if it {@link #timedOut()} or was {@link #truncated()} while it ran. */
+    /** Returns how the command ended; by SIGKILL if it {@link #timedOut()} or was {@link #truncated()} while it ran. */
     public ExitStatus exit() {
         return exit;
     }
 
-    /** Short for {@code exit().shellCode()}: the exit code, or 128 + the signal. */
+    /** Returns {@code exit().shellCode()}: the exit code, or 128 + the signal. */
     public int exitCode() {
         return exit.shellCode();
     }
@@ -81,22 +81,22 @@ public final class ExecResult {
         return this;
     }
 
-    /** What the command wrote to its standard output. */
+    /** Returns what the command wrote to its standard output. */
     public byte[] stdout() {
         return stdout.clone();
     }
 
-    /** What the command wrote to its standard error. */
+    /** Returns what the command wrote to its standard error. */
     public byte[] stderr() {
         return stderr.clone();
     }
 
-    /** {@link #stdout()} as UTF-8; malformed bytes become U+FFFD. */
+    /** Returns {@link #stdout()} as UTF-8; malformed bytes become U+FFFD. */
     public String stdoutText() {
         return new String(stdout, StandardCharsets.UTF_8);
     }
 
-    /** {@link #stderr()} as UTF-8; malformed bytes become U+FFFD. */
+    /** Returns {@link #stderr()} as UTF-8; malformed bytes become U+FFFD. */
     public String stderrText() {
         return new String(stderr, StandardCharsets.UTF_8);
     }

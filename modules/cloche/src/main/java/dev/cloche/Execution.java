@@ -71,45 +71,45 @@ public final class Execution implements AutoCloseable {
         whenOver = told;
     }
 
-    /** By which {@link Sandbox#attach} finds it, in any process; unsigned. */
+    /** Returns the number by which {@link Sandbox#attach} finds it, in any process; unsigned. */
     public int id() {
         return guest.id();
     }
 
     /**
-     * What the command reads; closing it is the end of its input. A write waits while the command does not read, and fails
-     * with an {@link IOException} once the command has ended, or if {@link CommandBuilder#stdin} was not asked for.
+     * Returns what the command reads; closing it is the end of its input. A write waits while the command does not read, and
+     * fails with an {@link IOException} once the command has ended, or if {@link CommandBuilder#stdin} was not asked for.
      */
     public OutputStream stdin() {
         return guest.stdin();
     }
 
     /**
-     * What the command writes to its standard output. A read fails with a {@link ClocheException} if the sandbox ends
+     * Returns what the command writes to its standard output. A read fails with a {@link ClocheException} if the sandbox ends
      * before the command.
      */
     public InputStream stdout() {
         return guest.stdout();
     }
 
-    /** What the command writes to its standard error; apart from that like {@link #stdout()}. */
+    /** Returns what the command writes to its standard error; apart from that like {@link #stdout()}. */
     public InputStream stderr() {
         return guest.stderr();
     }
 
-    /** How much of {@link #stdout()} was read, from the command's start: where {@link Sandbox#attach} would go on. */
+    /** Returns how much of {@link #stdout()} was read, from the command's start: where {@link Sandbox#attach} would go on. */
     public long stdoutOffset() {
         return guest.offset(Output.STDOUT);
     }
 
-    /** The same of {@link #stderr()}. */
+    /** Returns the same of {@link #stderr()}. */
     public long stderrOffset() {
         return guest.offset(Output.STDERR);
     }
 
     /**
-     * How much of its input the command's sandbox had taken when this handle was made: where {@link #stdin()} goes on. 0,
-     * except after {@link Sandbox#attach}.
+     * Returns how much of its input the command's sandbox had taken when this handle was made: where {@link #stdin()} goes on.
+     * 0, except after {@link Sandbox#attach}.
      */
     public long stdinOffset() {
         return guest.stdinOffset();
@@ -168,9 +168,9 @@ public final class Execution implements AutoCloseable {
      *
      * <p>An interrupt ends the command as {@link #close()} does, unless it is left running, and then this wait.
      *
-     * <p>Where the guest cannot go on for ten seconds, because the host's disk is full or QEMU does not answer, this is no longer
-     * waited for, unless it is the main command; the command is left running, and {@link Sandbox#attach} finds it when the guest
-     * goes on.
+     * <p>Where the guest cannot go on for ten seconds, because the host's disk is full or QEMU does not answer, this is no
+     * longer waited for, unless it is the main command; the command is left running, and {@link Sandbox#attach} finds it when
+     * the guest goes on.
      *
      * @throws CommandException.TimedOut if its timeout passes; it is killed
      * @throws dev.cloche.base.ClocheException with the code {@code vm.interrupted} if this thread is interrupted, which keeps
@@ -194,7 +194,7 @@ public final class Execution implements AutoCloseable {
         }
     }
 
-    /** Whether {@link #await()} has seen the command's end. */
+    /** Returns whether {@link #await()} has seen the command's end. */
     public boolean ended() {
         return status != null;
     }

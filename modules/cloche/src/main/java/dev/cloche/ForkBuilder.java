@@ -35,14 +35,15 @@ public final class ForkBuilder {
     }
 
     /**
-     * Names the children {@code NAME-1}, {@code NAME-2} and so on. Without it they get generated names, and go away when they end.
+     * Names the children {@code NAME-1}, {@code NAME-2} and so on. Without it they get generated names, and go away when they
+     * end.
      */
     public ForkBuilder name(String value) {
         name = value;
         return this;
     }
 
-    /** Whether children with names are removed when they end. */
+    /** Sets whether children with names are removed when they end. */
     public ForkBuilder ephemeral(boolean value) {
         ephemeral = value;
         return this;
@@ -55,23 +56,23 @@ public final class ForkBuilder {
     }
 
     /**
-     * Gives each child a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the parent are taken away before
-     * the caller gets a child, unless {@link #keepSecrets} says otherwise.
+     * Gives each child a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the parent are taken away
+     * before the caller gets a child, unless {@link #keepSecrets} says otherwise.
      */
     public ForkBuilder secret(String name, byte[] value) {
         secrets.add(name, value);
         return this;
     }
 
-    /** The same with a text, as UTF-8. */
+    /** Adds a secret that is a text, as UTF-8. */
     public ForkBuilder secret(String name, String value) {
         secrets.add(name, value);
         return this;
     }
 
     /**
-     * Leaves in each child what the parent had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a further
-     * start. Not together with secrets of its own.
+     * Leaves in each child what the parent had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a
+     * further start. Not together with secrets of its own.
      */
     public ForkBuilder keepSecrets(boolean value) {
         secrets.keepOriginals(value);
@@ -82,8 +83,8 @@ public final class ForkBuilder {
      * Makes the children and returns when all answer. They end when their handles are closed, or this process ends.
      *
      * @param count 1 to 100
-     * @throws dev.cloche.base.ClocheException if the parent does not run or another process owns it, a name is in use, or a child
-     *     does not come up; then no child is left
+     * @throws dev.cloche.base.ClocheException if the parent does not run or another process owns it, a name is in use, or a
+     *     child does not come up; then no child is left
      */
     public Fork start(int count) {
         SandboxSnapshots room = cloche.sandboxRoom().snapshots();
@@ -94,7 +95,7 @@ public final class ForkBuilder {
         return new Fork(handles, forked.pause(), forked.total());
     }
 
-    /** The same, as sandboxes that outlive this process. */
+    /** Starts the same as sandboxes that outlive this process. */
     public Forked<SandboxInfo> startDetached(int count) {
         SandboxSnapshots room = cloche.sandboxRoom().snapshots();
         Forked<SandboxRecord> forked = room.forkDetached(parent.getAsLong(), children(count), Deadline.none());

@@ -64,7 +64,7 @@ public final class Images {
         return pull(image, PullListener.none());
     }
 
-    /** Like {@link #pull(String)}, telling {@code listener} how far it is. */
+    /** Does what {@link #pull(String)} does, telling {@code listener} how far it is. */
     public LocalImage pull(String image, PullListener listener) {
         return local(store.pull(ImageReference.parse(image), PullPolicy.ALWAYS, listener, Deadline.none()));
     }
@@ -118,12 +118,12 @@ public final class Images {
         return store.prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
 
-    /** What {@link #prune(Duration)} would remove now; removes nothing. */
+    /** Returns what {@link #prune(Duration)} would remove now; removes nothing. */
     public ImagePruneReport prunePlan(Duration unusedFor) {
         return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.empty()));
     }
 
-    /** What {@link #prune(Duration, long)} would remove now; removes nothing. */
+    /** Returns what {@link #prune(Duration, long)} would remove now; removes nothing. */
     public ImagePruneReport prunePlan(Duration unusedFor, long keepBytes) {
         return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
@@ -144,7 +144,7 @@ public final class Images {
         return load(archive, Optional.empty(), listener);
     }
 
-    /** Like {@link #load(Path, PullListener)}, for an archive with one image, which gets this name. */
+    /** Does what {@link #load(Path, PullListener)} does, for an archive with one image, which gets this name. */
     public LocalImage load(Path archive, String name, PullListener listener) {
         return load(archive, Optional.of(ImageReference.parse(name)), listener).getFirst();
     }

@@ -47,8 +47,8 @@ public final class Machine implements AutoCloseable {
     }
 
     /**
-     * A command to start: as root in {@code /}, unless the builder is told otherwise, with the environment of the image and
-     * of the machine.
+     * Returns a command to start: as root in {@code /}, unless the builder is told otherwise, with the environment of the image
+     * and of the machine.
      *
      * @param words the program, searched in the {@code PATH} of its environment, and its arguments; no shell reads them
      */
@@ -74,19 +74,19 @@ public final class Machine implements AutoCloseable {
         return options.stdin() ? request.withStdin() : request;
     }
 
-    /** Its files, with the rights of root. */
+    /** Returns its files, with the rights of root. */
     public SandboxFiles files() {
         return new SandboxFiles(owner, "", Optional.empty());
     }
 
-    /** What the machine uses at present. */
+    /** Returns what the machine uses at present. */
     public GuestMetrics metrics() {
         return running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT)));
     }
 
     /**
-     * Lets go of the machine, which runs on. The open {@link Execution}s that were begun by this handle are closed first, all at
-     * once: each ends its command as {@link Execution#close} does, unless that was left running. Closing twice does nothing.
+     * Lets go of the machine, which runs on. The open {@link Execution}s that were begun by this handle are closed first, all
+     * at once: each ends its command as {@link Execution#close} does, unless that was left running. Closing twice does nothing.
      */
     @Override
     public void close() {

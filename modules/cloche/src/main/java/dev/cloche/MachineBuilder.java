@@ -38,34 +38,34 @@ public final class MachineBuilder {
         wanted = NewMachine.of(new MachineName(name), image);
     }
 
-    /** Its virtual processors: 1 to 64, by default 2. */
+    /** Sets its virtual processors: 1 to 64, by default 2. */
     public MachineBuilder cpus(int count) {
         return resources(wanted.resources().withCpus(count));
     }
 
-    /** Its memory in MiB: 128 to 1,048,576, by default 2,048. */
+    /** Sets its memory in MiB: 128 to 1,048,576, by default 2,048. */
     public MachineBuilder memory(int mebibytes) {
         return resources(wanted.resources().withMemoryMb(mebibytes));
     }
 
-    /** The size of its disk in GiB: 1 to 16,384, by default 20. It takes of the host what is written to it. */
+    /** Sets the size of its disk in GiB: 1 to 16,384, by default 20. It takes of the host what is written to it. */
     public MachineBuilder disk(int gibibytes) {
         return resources(wanted.resources().withDiskGb(gibibytes));
     }
 
-    /** A variable of every command in it. */
+    /** Adds a variable of every command in it. */
     public MachineBuilder environment(String name, String value) {
         environment.put(name, value);
         return settings(wanted.settings().withEnv(environment));
     }
 
-    /** A free-form fact. */
+    /** Adds a free-form fact. */
     public MachineBuilder label(String name, String value) {
         labels.put(name, value);
         return settings(wanted.settings().withLabels(labels));
     }
 
-    /** Whether it is started with the session of its user. */
+    /** Sets whether it is started with the session of its user. */
     public MachineBuilder autostart(boolean value) {
         return settings(wanted.settings().withAutostart(value));
     }
@@ -80,7 +80,7 @@ public final class MachineBuilder {
         return settings(wanted.settings().withInit(program));
     }
 
-    /** Its network; by default none, or {@link Network#USER} if ports are published. */
+    /** Sets its network; by default none, or {@link Network#USER} if ports are published. */
     public MachineBuilder network(Network value) {
         network = Optional.of(value);
         return this;
@@ -92,13 +92,13 @@ public final class MachineBuilder {
         return settings(wanted.settings().withPublish(publish));
     }
 
-    /** A script of this host that runs once in it, at its first start. */
+    /** Sets a script of this host that runs once in it, at its first start. */
     public MachineBuilder provision(Path script) {
         wanted = wanted.withProvision(script);
         return this;
     }
 
-    /** Who is told how far a pull is. */
+    /** Sets who is told how far a pull is. */
     public MachineBuilder progress(PullListener listener) {
         progress = listener;
         return this;

@@ -25,32 +25,32 @@ public final class MachineChange {
     /** Begins with no change. */
     public MachineChange() {}
 
-    /** Its virtual processors: 1 to 64. */
+    /** Sets its virtual processors: 1 to 64. */
     public MachineChange cpus(int count) {
         return resources(resources -> resources.withCpus(count));
     }
 
-    /** Its memory in MiB: 128 to 1,048,576. */
+    /** Sets its memory in MiB: 128 to 1,048,576. */
     public MachineChange memory(int mebibytes) {
         return resources(resources -> resources.withMemoryMb(mebibytes));
     }
 
-    /** The size of its disk in GiB, not less than it has. */
+    /** Sets the size of its disk in GiB, not less than it has. */
     public MachineChange disk(int gibibytes) {
         return resources(resources -> resources.withDiskGb(gibibytes));
     }
 
-    /** A variable of every command in it; without it if the value is empty. */
+    /** Sets a variable of every command in it; removes it if the value is empty. */
     public MachineChange environment(String name, String value) {
         return settings(settings -> settings.withEnv(changed(settings.env(), name, value)));
     }
 
-    /** A free-form fact; without it if the value is empty. */
+    /** Sets a free-form fact; removes it if the value is empty. */
     public MachineChange label(String name, String value) {
         return settings(settings -> settings.withLabels(changed(settings.labels(), name, value)));
     }
 
-    /** Whether it is started with the session of its user. */
+    /** Sets whether it is started with the session of its user. */
     public MachineChange autostart(boolean value) {
         return settings(settings -> settings.withAutostart(value));
     }
@@ -65,12 +65,15 @@ public final class MachineChange {
         return settings(settings -> settings.withInit(program));
     }
 
-    /** Its network, as in {@link MachineBuilder#network}. */
+    /** Sets its network, as in {@link MachineBuilder#network}. */
     public MachineChange network(Network value) {
         return settings(settings -> settings.withNetwork(value));
     }
 
-    /** The ports that it publishes from now on, in place of those that it has published; as in {@link MachineBuilder#publish}. */
+    /**
+     * Sets the ports that it publishes from now on, in place of those that it has published; as in {@link
+     * MachineBuilder#publish}.
+     */
     public MachineChange publish(List<String> ports) {
         List<String> all = List.copyOf(ports);
         return settings(settings -> settings.withPublish(all));

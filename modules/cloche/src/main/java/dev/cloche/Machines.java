@@ -48,7 +48,7 @@ public final class Machines {
     }
 
     /**
-     * A machine to make.
+     * Returns a machine to make.
      *
      * @param image reference as in Docker, which is looked at when the machine is made, or the digest of an image on this host
      *     or the beginning of it, as {@link Images} has it
@@ -99,20 +99,20 @@ public final class Machines {
         return room.remove(new MachineName(name), force, Deadline.after(STOP_MARGIN));
     }
 
-    /** All machines, also those that are broken. */
+    /** Returns all machines, also those that are broken. */
     public MachineList list() {
         return MachineList.of(room.list(), room);
     }
 
-    /** One machine. */
+    /** Returns one machine. */
     public MachineInfo get(String name) {
         MachineName known = new MachineName(name);
         return MachineInfo.of(room.get(known), room);
     }
 
     /**
-     * What is wrong with a machine whose configuration cannot be used, of which {@link #get} knows nothing else; empty for any
-     * other name.
+     * Returns what is wrong with a machine whose configuration cannot be used, of which {@link #get} knows nothing else; empty
+     * for any other name.
      */
     public Optional<BrokenMachine> broken(String name) {
         return list().broken().stream()
@@ -187,7 +187,7 @@ public final class Machines {
         room.restore(new MachineName(name), new MachineName(snapshot), Deadline.none());
     }
 
-    /** A machine's snapshots, by name. */
+    /** Returns a machine's snapshots, by name. */
     public List<KeptSnapshot> snapshots(String name) {
         return room.snapshotsOf(new MachineName(name));
     }
@@ -207,8 +207,8 @@ public final class Machines {
     }
 
     /**
-     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own and the name
-     * that it had.
+     * Makes a machine of a file that {@link #export} wrote, on this host or another one, with an identity of its own and the
+     * name that it had.
      *
      * @throws dev.cloche.base.ClocheException with the code {@code machine.archive} if the file is damaged or of a newer form;
      *     nothing is left behind
@@ -240,12 +240,12 @@ public final class Machines {
         return changed(room.apply(file, progress, Deadline.none()));
     }
 
-    /** The names of the machines that are to be started with the session of their user, sorted. */
+    /** Returns the names of the machines that are to be started with the session of their user, sorted. */
     public List<String> autostarted() {
         return room.autostarted().stream().map(MachineName::value).toList();
     }
 
-    /** The text of a machine's configuration, also of a broken one. */
+    /** Returns the text of a machine's configuration, also of a broken one. */
     public String configuration(String name) {
         return new String(room.text(new MachineName(name)), StandardCharsets.UTF_8);
     }
@@ -285,7 +285,7 @@ public final class Machines {
         return MachineInfo.of(room.await(new MachineName(name), states, deadline), room);
     }
 
-    /** The machine that is meant where none is named; it need not exist. */
+    /** Returns the machine that is meant where none is named; it need not exist. */
     public Optional<String> defaultName() {
         return room.defaultMachine().map(MachineName::value);
     }
@@ -300,7 +300,7 @@ public final class Machines {
         room.follow(listener, Deadline.none());
     }
 
-    /** What happened to machines, the oldest first. */
+    /** Returns what happened to machines, the oldest first. */
     public List<MachineEvent> events() {
         return room.events();
     }

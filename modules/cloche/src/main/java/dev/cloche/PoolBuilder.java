@@ -93,24 +93,24 @@ public final class PoolBuilder {
     }
 
     /**
-     * Runs this in the guest of each new VM before it waits, to bring it into the state in which sandboxes get it. What it throws
-     * rejects the VM. It is called from several threads at once, has a minute, and is known to this process alone: other processes
-     * take the VMs, and make none.
+     * Runs this in the guest of each new VM before it waits, to bring it into the state in which sandboxes get it. What it
+     * throws rejects the VM. It is called from several threads at once, has a minute, and is known to this process alone: other
+     * processes take the VMs, and make none.
      */
     public PoolBuilder warmUp(Consumer<Guest> work) {
         preparation = preparation.withWarmUp(work);
         return this;
     }
 
-    /** Like {@link #warmUp}, after it: looks whether the guest is good, and throws if it is not. */
+    /** Checks after {@link #warmUp} whether the guest is good, and throws if it is not. */
     public PoolBuilder healthCheck(Consumer<Guest> check) {
         preparation = preparation.withHealthCheck(check);
         return this;
     }
 
     /**
-     * Runs a program in each new VM before it waits, with the image's environment, in every process that makes VMs of the pool. A
-     * VM in which it does not end with 0 within a minute is rejected. Comes after a warm-up and before a check by a function.
+     * Runs a program in each new VM before it waits, with the image's environment, in every process that makes VMs of the pool.
+     * A VM in which it does not end with 0 within a minute is rejected. Comes after a warm-up and before a check by a function.
      */
     public PoolBuilder healthCheck(String... command) {
         policy = policy.withCheck(List.of(command));
@@ -118,8 +118,8 @@ public final class PoolBuilder {
     }
 
     /**
-     * Has VMs kept ready from now on, as {@link Pools#set(String, int, int, Network, int, Duration)} does. Of a pool that is set
-     * already this changes all but its image, size and network.
+     * Has VMs kept ready from now on, as {@link Pools#set(String, int, int, Network, int, Duration)} does. Of a pool that is
+     * set already this changes all but its image, size and network.
      *
      * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have too much
      */

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * The pools of warm VMs of a state root. A sandbox of an image and a size that has a pool gets one of its VMs by itself, in some
- * milliseconds, if it has no disk and publishes no ports. Who fills them is said by {@link
+ * The pools of warm VMs of a state root. A sandbox of an image and a size that has a pool gets one of its VMs by itself, in
+ * some milliseconds, if it has no disk and publishes no ports. Who fills them is said by {@link
  * ClocheOptions#templateMaking()}. Safe for use from several threads.
  *
  * <pre>{@code
@@ -41,12 +41,12 @@ public final class Pools {
                 (shape, policy, preparation) -> PoolInfo.of(pools.set(shape, policy, preparation)));
     }
 
-    /** The same, whose unused VMs are ended after 10 minutes. */
+    /** Keeps the same, whose unused VMs are ended after 10 minutes. */
     public PoolInfo set(String image, int memoryMib, int cpus, int depth) {
         return set(image, memoryMib, cpus, depth, SandboxPools.DEFAULT_MAX_AGE);
     }
 
-    /** The same, for sandboxes without a network. */
+    /** Keeps the same, for sandboxes without a network. */
     public PoolInfo set(String image, int memoryMib, int cpus, int depth, Duration maxAge) {
         return set(image, memoryMib, cpus, Network.NONE, depth, maxAge);
     }
@@ -61,8 +61,8 @@ public final class Pools {
      * @param cpus of a guest
      * @param network of the sandboxes that it is for; one that publishes ports takes from none
      * @param depth how many VMs
-     * @param maxAge after which an unused VM is ended, 1 second to 365 days; while some process keeps the pool, another takes its place
-     *     before
+     * @param maxAge after which an unused VM is ended, 1 second to 365 days; while some process keeps the pool, another takes
+     *     its place before
      * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have more than 64 VMs
      *     or 16 GiB, or what {@code config.toml} says
      */
@@ -80,7 +80,7 @@ public final class Pools {
         return PoolShape.of(image, memoryMib, cpus).withNetwork(network == Network.USER);
     }
 
-    /** All of them, in the order of their making. */
+    /** Returns all of them, in the order of their making. */
     public List<PoolInfo> list() {
         return pools.list().stream().map(PoolInfo::of).toList();
     }

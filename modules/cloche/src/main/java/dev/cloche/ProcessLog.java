@@ -30,13 +30,14 @@ public final class ProcessLog implements AutoCloseable {
         this.running = running;
     }
 
-    /** The next piece that is there already; empty where the output ends at present. */
+    /** Returns the next piece that is there already; empty where the output ends at present. */
     public Optional<OutputLogEntry> next() {
         return log.next().map(ProcessLog::entry);
     }
 
     /**
-     * The next piece, waiting for it while the process runs; empty once it has ended and all was read, or the time is over.
+     * Returns the next piece, waiting for it while the process runs; empty once it has ended and all was read, or the time is
+     * over.
      *
      * @param longest how long to wait
      * @throws dev.cloche.process.ProcessException.Undriven if nothing is there and no program drives the command, as {@link

@@ -21,7 +21,8 @@ import java.util.Set;
 
 /**
  * The durable records of work on this host, to be looked at and cared for; commands in sandboxes that outlive the
- * program that started them are such work. A program that registers and drives work uses the {@link #registry()}. Safe for use from several threads.
+ * program that started them are such work. A program that registers and drives work uses the {@link #registry()}. Safe for use
+ * from several threads.
  *
  * <pre>{@code
  * cloche.processes().list(false).forEach(process -> System.out.println(process.id() + " " + process.status()));
@@ -43,13 +44,13 @@ public final class Processes {
         this.sandboxes = rooms.sandboxes();
     }
 
-    /** All that can be done with processes. It is closed with the {@link Cloche} that it comes from. */
+    /** Returns all that can be done with processes. It is closed with the {@link Cloche} that it comes from. */
     public ProcessRegistry registry() {
         return registry;
     }
 
     /**
-     * A command that outlives this process in a sandbox that runs.
+     * Returns a command that outlives this process in a sandbox that runs.
      *
      * @param sandbox its name
      * @param words the program and its arguments; no shell reads them
@@ -70,7 +71,7 @@ public final class Processes {
     }
 
     /**
-     * What a durable command wrote.
+     * Returns what a durable command wrote.
      *
      * @throws dev.cloche.base.ClocheException if there is no such process, or it is no command in a sandbox
      */
@@ -131,7 +132,7 @@ public final class Processes {
     }
 
     /**
-     * As {@link #events}, waiting for the next event if there is none, as {@link #await} waits for the end.
+     * Returns what {@link #events} does, waiting for the next event if there is none, as {@link #await} waits for the end.
      *
      * @param longest how long to wait; the page is empty after that
      * @throws ProcessException.Undriven if it has no further event, and is a command that no program drives

@@ -34,7 +34,7 @@ public final class RestoreBuilder {
         return this;
     }
 
-    /** Whether it is removed when it ends; one without a name is. To be said after {@link #name}. */
+    /** Sets whether it is removed when it ends; one without a name is. To be said after {@link #name}. */
     public RestoreBuilder ephemeral(boolean value) {
         child = child.withEphemeral(value);
         return this;
@@ -47,23 +47,23 @@ public final class RestoreBuilder {
     }
 
     /**
-     * Gives the sandbox a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the original are taken away before
-     * the caller gets it, unless {@link #keepSecrets} says otherwise.
+     * Gives the sandbox a secret, as {@link SandboxBuilder#secret(String, byte[])} does. Those of the original are taken away
+     * before the caller gets it, unless {@link #keepSecrets} says otherwise.
      */
     public RestoreBuilder secret(String name, byte[] value) {
         secrets.add(name, value);
         return this;
     }
 
-    /** The same with a text, as UTF-8. */
+    /** Adds a secret that is a text, as UTF-8. */
     public RestoreBuilder secret(String name, String value) {
         secrets.add(name, value);
         return this;
     }
 
     /**
-     * Leaves in the sandbox what the original had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a further
-     * start. Not together with secrets of its own.
+     * Leaves in the sandbox what the original had in {@code /run/secrets}, up to the end of its VM: nothing of it is kept for a
+     * further start. Not together with secrets of its own.
      */
     public RestoreBuilder keepSecrets(boolean value) {
         secrets.keepOriginals(value);
@@ -93,8 +93,8 @@ public final class RestoreBuilder {
     }
 
     /**
-     * The same, as a sandbox that outlives this process. What is restored with memory ends when it is stopped, or with its main
-     * command where that runs on; what boots runs its main command and ends with it.
+     * Starts the same as a sandbox that outlives this process. What is restored with memory ends when it is stopped, or with
+     * its main command where that runs on; what boots runs its main command and ends with it.
      */
     public SandboxInfo startDetached() {
         return SandboxInfo.of(

@@ -41,7 +41,7 @@ public final class Sandbox implements AutoCloseable {
         this.owner = GuestOwner.of(running);
     }
 
-    /** Its name, given or generated; also the host name of its guest. */
+    /** Returns its name, given or generated; also the host name of its guest. */
     public String name() {
         return running.name();
     }
@@ -142,13 +142,13 @@ public final class Sandbox implements AutoCloseable {
         return new PublishedPorts(name(), running.publishedPorts());
     }
 
-    /** Its files, with the rights of root. */
+    /** Returns its files, with the rights of root. */
     public SandboxFiles files() {
         return new SandboxFiles(owner, "", Optional.empty());
     }
 
     /**
-     * What the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
+     * Returns what the sandbox is for: the command that was given to {@link SandboxBuilder#command}, or the image's own.
      *
      * <p>When it is started: an {@link IllegalStateException} if this is a connection to a sandbox, and an error with the
      * code {@code sandbox.no-command} if neither names a command.
@@ -185,7 +185,7 @@ public final class Sandbox implements AutoCloseable {
                 new Execution(owner, running.attach(id, from, Deadline.after(ANSWER_LIMIT)), Deadline.none(), false));
     }
 
-    /** The commands that run, and those that have ended and are kept, in the order of their start. */
+    /** Returns the commands that run, and those that have ended and are kept, in the order of their start. */
     public List<ExecutionInfo> executions() {
         return running.ask(guest -> guest.executions(Deadline.after(ANSWER_LIMIT)));
     }
@@ -202,7 +202,7 @@ public final class Sandbox implements AutoCloseable {
         });
     }
 
-    /** What the sandbox uses at present. */
+    /** Returns what the sandbox uses at present. */
     public GuestMetrics metrics() {
         return running.ask(guest -> guest.metrics(Deadline.after(ANSWER_LIMIT)));
     }
@@ -241,8 +241,8 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * Children that begin where it is now, memory and disk; nothing that runs in it runs in them. It is halted for a moment and
-     * goes on. Short for {@code forking().start(count)}.
+     * Makes children that begin where it is now, memory and disk; nothing that runs in it runs in them. It is halted for a
+     * moment and goes on. Short for {@code forking().start(count)}.
      *
      * @throws dev.cloche.base.ClocheException as {@link ForkBuilder#start} does
      */
@@ -250,7 +250,7 @@ public final class Sandbox implements AutoCloseable {
         return forking().start(count);
     }
 
-    /** Children to be made, with a choice of how. */
+    /** Returns children to be made, with a choice of how. */
     public ForkBuilder forking() {
         return new ForkBuilder(cloche, running::id);
     }

@@ -98,7 +98,7 @@ public final class SandboxBuilder {
     }
 
     /**
-     * What the sandbox is for.
+     * Sets what the sandbox is for.
      *
      * @param words replace the image's own command where not empty; the image's entrypoint stays in front
      */
@@ -108,9 +108,9 @@ public final class SandboxBuilder {
     }
 
     /**
-     * The signal by which its main command is asked to end, in place of the image's choice: a name such as {@code SIGQUIT},
-     * {@code quit} or {@code SIGRTMIN+3}, or a number from 1 to 64. By another than SIGTERM only that command is asked, which
-     * ends what it has started; by SIGTERM every process of the guest is.
+     * Sets the signal by which its main command is asked to end, in place of the image's choice: a name such as {@code
+     * SIGQUIT}, {@code quit} or {@code SIGRTMIN+3}, or a number from 1 to 64. By another than SIGTERM only that command is
+     * asked, which ends what it has started; by SIGTERM every process of the guest is.
      *
      * @throws dev.cloche.base.ClocheException if there is no such signal
      */
@@ -120,8 +120,8 @@ public final class SandboxBuilder {
     }
 
     /**
-     * What the command's words are given to, in place of the image's entrypoint. The image's own command is left out then, as
-     * with Docker.
+     * Sets what the command's words are given to, in place of the image's entrypoint. The image's own command is left out then,
+     * as with Docker.
      *
      * @param words none for no entrypoint: the command's words are all
      */
@@ -168,37 +168,37 @@ public final class SandboxBuilder {
     }
 
     /**
-     * What the guest writes goes to a disk of so many MiB, 64 to 16,777,216, which takes no more of the host than is written to
-     * it; 0 for the guest's memory. By default a sandbox that is not ephemeral has 8192, which last until it is removed, and an
-     * ephemeral one writes to its memory.
+     * Sends what the guest writes to a disk of so many MiB, 64 to 16,777,216, which takes no more of the host than is written
+     * to it; 0 for the guest's memory. By default a sandbox that is not ephemeral has 8192, which last until it is removed, and
+     * an ephemeral one writes to its memory.
      */
     public SandboxBuilder disk(int mebibytes) {
         diskMib = mebibytes;
         return this;
     }
 
-    /** The guest's virtual CPUs: 1 to 64 and not more than the host has, by default 1. */
+    /** Sets the guest's virtual CPUs: 1 to 64 and not more than the host has, by default 1. */
     public SandboxBuilder cpus(int count) {
         cpus = count;
         return this;
     }
 
-    /** The VM is ended after this time, up to 365 days, also if this process is dead by then. Without it, never. */
+    /** Ends the VM after this time, up to 365 days, also if this process is dead by then. Without it, never. */
     public SandboxBuilder maxDuration(Duration longest) {
         policies = policies.withMaxDuration(longest);
         return this;
     }
 
-    /** Something by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
+    /** Adds a label, by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
     public SandboxBuilder label(String key, String value) {
         labels.put(key, value);
         return this;
     }
 
     /**
-     * Something that only root of the guest may read, as the file {@code /run/secrets/NAME} in its memory. It is in no record,
-     * log or message. Of a sandbox that can be started again it is kept for that in its directory, in a file of mode 0600, until
-     * the sandbox is removed; of an ephemeral one that is started nowhere on this host.
+     * Adds a secret, which only root of the guest may read, as the file {@code /run/secrets/NAME} in its memory. It is in no
+     * record, log or message. Of a sandbox that can be started again it is kept for that in its directory, in a file of mode
+     * 0600, until the sandbox is removed; of an ephemeral one that is started nowhere on this host.
      *
      * @param name 1 to 64 letters, digits, dots, hyphens and underscores, the first of which is no dot
      * @param value at most 64 KiB; all of a sandbox are at most 256 and below 1 MiB
@@ -209,13 +209,13 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** The same with a text, as UTF-8. */
+    /** Adds a secret that is a text, as UTF-8. */
     public SandboxBuilder secret(String name, String value) {
         secrets = secrets.with(name, value);
         return this;
     }
 
-    /** What network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
+    /** Sets what network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
     public SandboxBuilder network(Network value) {
         network.network(value);
         return this;
@@ -244,7 +244,7 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** Whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
+    /** Sets whom the sandbox asks for names, by IPv4 and outside this host; by default whom this host asks first. */
     public SandboxBuilder nameServer(InetAddress address) {
         network.nameServer(address);
         return this;
@@ -252,38 +252,39 @@ public final class SandboxBuilder {
 
     /**
      * Stops it when it was idle for so long, up to 365 days: no process of this host waited for a command in it or moved
-     * files, and no connection came to a published port. A main command that was detached does not count. Its owner sees to it; a detached sandbox has one while a process runs that has called {@link Cloche#adopt()}.
+     * files, and no connection came to a published port. A main command that was detached does not count. Its owner sees to it;
+     * a detached sandbox has one while a process runs that has called {@link Cloche#adopt()}.
      */
     public SandboxBuilder idleTimeout(Duration longest) {
         policies = policies.withIdleTimeout(longest);
         return this;
     }
 
-    /** What a start may take, with the fetching of its image; by default 30 minutes. */
+    /** Sets what a start may take, with the fetching of its image; by default 30 minutes. */
     public SandboxBuilder startTimeout(Duration longest) {
         policies = policies.withStartTimeout(longest);
         return this;
     }
 
-    /** Whether a detached sandbox is started again when it has ended by itself; it needs a name. */
+    /** Sets whether a detached sandbox is started again when it has ended by itself; it needs a name. */
     public SandboxBuilder restart(RestartPolicy policy) {
         policies = policies.withRestart(policy);
         return this;
     }
 
-    /** How many runs are kept, with their logs: 1 to 1000, by default 5. */
+    /** Sets how many runs are kept, with their logs: 1 to 1000, by default 5. */
     public SandboxBuilder keptRuns(int count) {
         policies = policies.withKeptRuns(count);
         return this;
     }
 
-    /** When the registry is asked; by default only if the image is not on this host. */
+    /** Sets when the registry is asked; by default only if the image is not on this host. */
     public SandboxBuilder pull(PullPolicy policy) {
         pull = policy;
         return this;
     }
 
-    /** Who is told how far a pull is. */
+    /** Sets who is told how far a pull is. */
     public SandboxBuilder progress(PullListener listener) {
         progress = listener;
         return this;

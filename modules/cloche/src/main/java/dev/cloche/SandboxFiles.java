@@ -52,27 +52,29 @@ public final class SandboxFiles {
         this.timeout = timeout;
     }
 
-    /** The same files with the rights of another user, {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}. */
+    /**
+     * Returns the same files with the rights of another user, {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}.
+     */
     public SandboxFiles asUser(String name) {
         return new SandboxFiles(sandbox, name, timeout);
     }
 
-    /** The same files; every call, streams included, fails when it takes longer. */
+    /** Returns the same files; every call, streams included, fails when it takes longer. */
     public SandboxFiles withTimeout(Duration longest) {
         return new SandboxFiles(sandbox, user, Optional.of(longest));
     }
 
-    /** The content of a file of at most 64 MiB. */
+    /** Returns the content of a file of at most 64 MiB. */
     public byte[] readBytes(String path) {
         return run(guest -> guest.readAllBytes(path, MAX_READ, deadline()));
     }
 
-    /** The text of a file of at most 64 MiB in UTF-8. */
+    /** Returns the text of a file of at most 64 MiB in UTF-8. */
     public String readString(String path) {
         return new String(readBytes(path), StandardCharsets.UTF_8);
     }
 
-    /** A file as a stream, to be closed: the sandbox is in use until then. Its reads fail as the calls here do. */
+    /** Returns a file as a stream, to be closed: the sandbox is in use until then. Its reads fail as the calls here do. */
     public InputStream read(String path) {
         return told(() -> sandbox.readFile(files -> files.as(user).read(path, 0, Long.MAX_VALUE, deadline())));
     }
@@ -143,17 +145,17 @@ public final class SandboxFiles {
         }
     }
 
-    /** What a path leads to; symbolic links are followed. */
+    /** Returns what a path leads to; symbolic links are followed. */
     public FileInfo stat(String path) {
         return run(guest -> guest.stat(path, true, deadline()));
     }
 
-    /** What a path names, the link itself if that is one. */
+    /** Returns what a path names, the link itself if that is one. */
     public FileInfo statLink(String path) {
         return run(guest -> guest.stat(path, false, deadline()));
     }
 
-    /** What is in a directory, in no order. */
+    /** Returns what is in a directory, in no order. */
     public List<FileInfo> list(String path) {
         return run(guest -> guest.list(path, deadline()));
     }
@@ -201,7 +203,7 @@ public final class SandboxFiles {
         return copy().out(source, target);
     }
 
-    /** A copy with options. */
+    /** Returns a copy with options. */
     public CopyBuilder copy() {
         return new CopyBuilder(this);
     }

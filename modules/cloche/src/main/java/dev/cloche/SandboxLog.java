@@ -25,13 +25,13 @@ public final class SandboxLog implements AutoCloseable {
         this.log = log;
     }
 
-    /** The next piece that is there already; empty where the log ends at present. */
+    /** Returns the next piece that is there already; empty where the log ends at present. */
     public Optional<OutputLogEntry> next() {
         return log.next();
     }
 
     /**
-     * The next piece, waiting for it while the command runs; empty once it has ended and all was read.
+     * Returns the next piece, waiting for it while the command runs; empty once it has ended and all was read.
      *
      * @param longest how long to wait
      * @throws dev.cloche.base.ClocheException with the code {@code vm.deadline} if nothing comes in time

@@ -39,19 +39,19 @@ public final class Sandboxes {
         this.room = rooms.sandboxes();
     }
 
-    /** All sandboxes, also those that have ended, the newest first. */
+    /** Returns all sandboxes, also those that have ended, the newest first. */
     public List<SandboxInfo> list() {
         return room.list().stream().map(this::info).toList();
     }
 
-    /** The sandboxes that a query asks for, the newest first. */
+    /** Returns the sandboxes that a query asks for, the newest first. */
     public SandboxList list(SandboxQuery query) {
         SandboxPage page = room.list(query.filter());
         return new SandboxList(page.sandboxes().stream().map(this::info).toList(), page.next());
     }
 
     /**
-     * All that is recorded of a sandbox: its settings, and each of its runs that is kept.
+     * Returns all that is recorded of a sandbox: its settings, and each of its runs that is kept.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */
@@ -60,8 +60,8 @@ public final class Sandboxes {
     }
 
     /**
-     * Waits until a sandbox has one of some statuses, or had one meanwhile, through an action of any process. Takes no processor
-     * time meanwhile.
+     * Waits until a sandbox has one of some statuses, or had one meanwhile, through an action of any process. Takes no
+     * processor time meanwhile.
      *
      * <pre>{@code
      * StatusReached end = cloche.sandboxes().await("build", Set.of(STOPPED, CRASHED)).orElseThrow();
@@ -77,8 +77,8 @@ public final class Sandboxes {
     /**
      * Waits no longer than {@code longest}; otherwise does what {@link #await(String, Set)} does.
      *
-     * @throws dev.cloche.base.ClocheException with the code {@code vm.deadline} if that time passes, or if there is none of that
-     *     name
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.deadline} if that time passes, or if there is none of
+     *     that name
      */
     public Optional<StatusReached> await(String name, Set<SandboxStatus> statuses, Duration longest) {
         return room.await(name, statuses, Deadline.after(longest));
@@ -98,7 +98,7 @@ public final class Sandboxes {
     }
 
     /**
-     * What the main command of a detached sandbox writes or wrote.
+     * Returns what the main command of a detached sandbox writes or wrote.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name, or it was not started detached
      */

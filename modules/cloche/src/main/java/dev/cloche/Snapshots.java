@@ -32,13 +32,13 @@ public final class Snapshots {
         return SnapshotInfo.of(snapshots.take(sandbox, name, Deadline.none()));
     }
 
-    /** All of them, by name. */
+    /** Returns all of them, by name. */
     public List<SnapshotInfo> list() {
         return snapshots.list().stream().map(SnapshotInfo::of).toList();
     }
 
     /**
-     * One of them.
+     * Returns one of them.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */

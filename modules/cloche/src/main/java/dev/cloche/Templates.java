@@ -35,13 +35,13 @@ public final class Templates {
         return sandboxes.makeTemplate(sandbox.templateSpec(), sandbox.pullListener(), Deadline.none());
     }
 
-    /** All of them, by name. */
+    /** Returns all of them, by name. */
     public List<Template> list() {
         return sandboxes.templates().list();
     }
 
     /**
-     * One of them.
+     * Returns one of them.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */

@@ -12,7 +12,7 @@ public final class BinarySize {
 
     private BinarySize() {}
 
-    /** Bytes, in binary units; a bare number is bytes. Empty if the text is no size. */
+    /** Returns the bytes, in binary units; a bare number is bytes. Empty if the text is no size. */
     public static OptionalLong parse(String text) {
         Matcher size = FORM.matcher(text.toLowerCase(Locale.ROOT));
         if (!size.matches()) {

@@ -31,7 +31,7 @@ public abstract class ClocheException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** Stable name of this kind of error, for example {@code image.not-found}. */
+    /** Returns the stable name of this kind of error, for example {@code image.not-found}. */
     public final String code() {
         return code;
     }

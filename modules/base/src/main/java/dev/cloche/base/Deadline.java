@@ -20,7 +20,7 @@ public final class Deadline {
         this.bounded = bounded;
     }
 
-    /** Never passes. */
+    /** Returns a deadline that never passes. */
     public static Deadline none() {
         return new Deadline(0, false);
     }
@@ -41,12 +41,12 @@ public final class Deadline {
         return bounded && atNanos - System.nanoTime() <= 0;
     }
 
-    /** Nanoseconds left, never negative; {@link Long#MAX_VALUE} for {@link #none()}. */
+    /** Returns the nanoseconds left, never negative; {@link Long#MAX_VALUE} for {@link #none()}. */
     public long remainingNanos() {
         return bounded ? Math.max(0, atNanos - System.nanoTime()) : Long.MAX_VALUE;
     }
 
-    /** Milliseconds left, rounded up, so that a wait of this length does not end early; never negative. */
+    /** Returns the milliseconds left, rounded up, so that a wait of this length does not end early; never negative. */
     public long remainingMillis() {
         long nanos = remainingNanos();
         return bounded ? TimeUnit.NANOSECONDS.toMillis(nanos + 999_999) : Long.MAX_VALUE;

@@ -91,7 +91,7 @@ public final class DurableFiles {
     }
 
     /**
-     * Like {@link #publish}, but never replaces a file.
+     * Does what {@link #publish} does, but never replaces a file.
      *
      * @throws FileAlreadyExistsException if there is one of that name; the temporary file then stays
      */

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param inode its number
  */
 public record FileStamp(long size, long modifiedNanos, long changedNanos, long inode) {
-    /** Of the file that the path leads to. */
+    /** Returns that of the file that the path leads to. */
     public static FileStamp of(Path path) throws IOException {
         Map<String, Object> attributes = Files.readAttributes(path, "unix:size,lastModifiedTime,ctime,ino");
         return new FileStamp(
@@ -38,7 +38,7 @@ public record FileStamp(long size, long modifiedNanos, long changedNanos, long i
         return ((FileTime) Objects.requireNonNull(attributes.get(name))).to(TimeUnit.NANOSECONDS);
     }
 
-    /** As one word, to be kept. */
+    /** Returns it as one word, to be kept. */
     public String state() {
         return size + ":" + modifiedNanos + ":" + changedNanos + ":" + inode;
     }

@@ -17,7 +17,7 @@ public final class ImageInUse extends ImageException {
         this.holders = List.copyOf(holders);
     }
 
-    /** Everybody who uses it. */
+    /** Returns all that use it. */
     public List<ImageHolder> holders() {
         return holders;
     }

@@ -21,8 +21,8 @@ public record ImageLimits(
     }
 
     /**
-     * Far above every image in common use: 4 MiB documents, 512 layers of 64 GiB, two million entries in all, with 256 MiB
-     * of names and attributes.
+     * Returns limits far above every image in common use: 4 MiB documents, 512 layers of 64 GiB, two million entries in all,
+     * with 256 MiB of names and attributes.
      */
     public static ImageLimits generous() {
         return new ImageLimits(4 << 20, 512, 64 * GIB, 2_000_000, 256L << 20, ArchiveLimits.DEFAULT);

@@ -11,7 +11,7 @@ public final class ImageNotFound extends ImageException {
     }
 
     /**
-     * Where a pull could have brought it, and was not allowed.
+     * Reports an image where a pull could have brought it, and was not allowed.
      *
      * @param here the names that are on this host
      */
@@ -28,7 +28,7 @@ public final class ImageNotFound extends ImageException {
     }
 
     /**
-     * Where only what is here can be meant.
+     * Reports an image where only what is here can be meant.
      *
      * @param here the names that are on this host
      */

@@ -138,7 +138,7 @@ public record ImageReference(String registry, String repository, Optional<String
         return registry.isEmpty();
     }
 
-    /** As people write it: what is understood without being said is left out. */
+    /** Returns it as people write it: what is understood without being said is left out. */
     public String familiar() {
         String full = toString();
         String host = DOCKER_HUB + "/";

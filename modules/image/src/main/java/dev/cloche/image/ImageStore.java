@@ -114,8 +114,8 @@ public final class ImageStore {
     }
 
     /**
-     * To be called when a VM with the holder's disk did not come up: reads every file of its image, also those that count as
-     * verified, and makes again what is not as it was written.
+     * Reads every file of an image of which a VM did not come up, also those that count as verified, and makes again what is
+     * not as it was written.
      *
      * @param reference by which the image was acquired
      * @return whether something was damaged, and is sound now; false also if the holder holds none
@@ -231,7 +231,7 @@ public final class ImageStore {
     }
 
     /**
-     * Everything that is recorded of an image.
+     * Returns everything that is recorded of an image.
      *
      * @throws ImageNotFound if it is not here
      */
@@ -329,7 +329,7 @@ public final class ImageStore {
     }
 
     /**
-     * One name.
+     * Returns one name.
      *
      * @throws ImageNotFound if it is not here
      */

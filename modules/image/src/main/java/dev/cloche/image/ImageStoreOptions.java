@@ -34,7 +34,7 @@ public record ImageStoreOptions(
         }
     }
 
-    /** Docker's logins, no bundled images, this machine's platform and as many layers at a time as it has cores. */
+    /** Returns Docker's logins, no bundled images, this machine's platform and as many layers at a time as it has cores. */
     public static ImageStoreOptions defaults() {
         return new ImageStoreOptions(
                 RegistryOptions::defaults,

@@ -16,7 +16,7 @@ public record Platform(String os, String architecture, String variant) {
         variant = usual(architecture, variant.toLowerCase(Locale.ROOT));
     }
 
-    /** Linux on the processor of this machine: guests have the host's architecture. */
+    /** Returns Linux on the processor of this machine: guests have the host's architecture. */
     public static Platform host() {
         String machine = System.getProperty("os.arch", "");
         return new Platform(

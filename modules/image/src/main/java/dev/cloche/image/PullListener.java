@@ -13,7 +13,7 @@ package dev.cloche.image;
  */
 @FunctionalInterface
 public interface PullListener {
-    /** Something happened. */
+    /** Hears what happened. */
     void on(PullEvent event);
 
     /** Hears nothing. */

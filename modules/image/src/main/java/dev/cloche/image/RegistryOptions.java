@@ -40,7 +40,7 @@ public record RegistryOptions(
         }
     }
 
-    /** TLS but for loopback, and Docker's logins. */
+    /** Returns TLS but for loopback, and Docker's logins. */
     public static RegistryOptions defaults() {
         return new RegistryOptions(
                 Set.of(),

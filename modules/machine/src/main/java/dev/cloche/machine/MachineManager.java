@@ -62,7 +62,7 @@ public final class MachineManager implements AutoCloseable {
     private final MachineSupervisor supervisor;
 
     /**
-     * Does not own what it is given: close it before them.
+     * Makes a manager that does not own what it is given: close it before them.
      *
      * @param base holds one directory for each machine
      */
@@ -178,8 +178,8 @@ public final class MachineManager implements AutoCloseable {
     }
 
     /**
-     * Gives a copy of a machine's directory an identity of its own: name, {@code vm_id}, machine id. It keeps its disk, and boots
-     * from it; it publishes no ports, and what a machine had in memory stays the original's. Its image is brought here.
+     * Gives a copy of a machine's directory an identity of its own: name, {@code vm_id}, machine id. It keeps its disk, and
+     * boots from it; it publishes no ports, and what a machine had in memory stays the original's. Its image is brought here.
      *
      * @throws MachineException.Invalid if the machine of that name is no copy
      * @throws MachineException.Broken if its file cannot be used

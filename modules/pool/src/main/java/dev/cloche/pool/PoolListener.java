@@ -11,7 +11,7 @@ public interface PoolListener {
     void happened(PoolEvent event);
 
     /**
-     * Is told that a pool begins, whose events come from now on.
+     * Hears that a pool begins, whose events come from now on.
      *
      * @param metrics answers with the pool's figures whenever it is asked
      */

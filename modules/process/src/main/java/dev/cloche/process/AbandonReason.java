@@ -9,7 +9,7 @@ public enum AbandonReason {
     /** As many owners as it may have were lost ({@link RecoveryPolicy.Rerunnable}). */
     ATTEMPTS_EXHAUSTED;
 
-    /** Lower case, as it is stored and printed. */
+    /** Returns it in lower case, as it is stored and printed. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -46,7 +46,7 @@ public sealed interface AwaitOutput {
     /** Returns the status of a process that ended so. */
     ProcessStatus status();
 
-    /** As an object whose member {@code type} is success, failure, cancelled or abandoned. */
+    /** Returns it as an object whose member {@code type} is success, failure, cancelled or abandoned. */
     default Json json() {
         return AwaitOutputJson.write(this);
     }

@@ -20,7 +20,7 @@ public record Backoff(Duration first, Duration longest) {
         }
     }
 
-    /** Always the same pause. */
+    /** Returns always the same pause. */
     public static Backoff of(Duration pause) {
         return new Backoff(pause, pause);
     }

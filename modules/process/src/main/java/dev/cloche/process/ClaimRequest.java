@@ -31,7 +31,7 @@ public record ClaimRequest(String owner, Set<String> inputTypes, Set<String> hos
         LeaseRules.requireTtl(ttl);
     }
 
-    /** For any kind of host. */
+    /** Asks for any kind of host. */
     public ClaimRequest(String owner, Set<String> inputTypes, int limit, Duration ttl) {
         this(owner, inputTypes, Set.of(), limit, ttl);
     }

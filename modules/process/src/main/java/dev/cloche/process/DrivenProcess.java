@@ -20,12 +20,15 @@ public final class DrivenProcess {
         this.renewer = renewer;
     }
 
-    /** As it was when it was claimed. Its attempts say how many drivers it has had, this one among them. */
+    /** Returns it as it was when it was claimed. Its attempts say how many drivers it has had, this one among them. */
     public ProcessRecord process() {
         return claim.process();
     }
 
-    /** Under which it is driven. The fence tells apart what this driver did outside from what earlier ones did. */
+    /**
+     * Returns the lease under which it is driven. The fence tells apart what this driver did outside from what earlier ones
+     * did.
+     */
     public Lease lease() {
         return claim.lease();
     }
@@ -49,7 +52,7 @@ public final class DrivenProcess {
     }
 
     /**
-     * For a driver that can do nothing for now: {@code return process.later(…)} gives the process back, and no worker is
+     * Gives the process back for a driver that can do nothing for now: {@code return process.later(…)}, and no worker is
      * offered it before the pause is over.
      *
      * @param pause from 1 ms to {@link ProcessLeases#LONGEST_LEASE}

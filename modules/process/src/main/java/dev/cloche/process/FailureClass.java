@@ -13,7 +13,7 @@ public enum FailureClass {
     RESOURCE_LIMIT,
     INTERNAL;
 
-    /** Lower case, as it is stored and printed. */
+    /** Returns it in lower case, as it is stored and printed. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -98,7 +98,7 @@ public final class Json {
         return text.length() > LONGEST ? parse(text) : new Json(text);
     }
 
-    /** For stores: takes over what {@link #text} once gave, unchecked. */
+    /** Takes over for a store what {@link #text} once gave, unchecked. */
     public static Json ofCanonical(String text) {
         return new Json(text);
     }

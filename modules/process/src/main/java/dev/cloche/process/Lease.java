@@ -13,7 +13,7 @@ import java.time.Instant;
  *     clock moves; a holder keeps count in its own monotonic time, from before its call
  */
 public record Lease(String processId, String owner, String token, long fence, Instant claimedAt, Instant expiresAt) {
-    /** The token is left out: it is a secret. */
+    /** Leaves the token out: it is a secret. */
     @Override
     public String toString() {
         return "Lease[" + processId + ", " + owner + ", fence " + fence + ", until " + expiresAt + "]";

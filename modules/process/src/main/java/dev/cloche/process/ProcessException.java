@@ -45,12 +45,12 @@ public abstract sealed class ProcessException extends ClocheException {
             this.given = given;
         }
 
-        /** Hash of what is registered. */
+        /** Returns the hash of what is registered. */
         public String storedHash() {
             return stored;
         }
 
-        /** Hash of what was to be registered. */
+        /** Returns the hash of what was to be registered. */
         public String givenHash() {
             return given;
         }
@@ -182,7 +182,7 @@ public abstract sealed class ProcessException extends ClocheException {
             this.until = until;
         }
 
-        /** Who holds it. */
+        /** Returns who holds it. */
         public String holder() {
             return holder;
         }
@@ -218,7 +218,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** No program drives the command that was waited for, so its end would not come. Code {@code process.undriven}. */
     public static final class Undriven extends ProcessException {
-        /** For who knows the programs that drive commands. */
+        /** Reports it for a program that knows those that drive commands. */
         public Undriven(String id) {
             super(
                     "process.undriven",
@@ -245,7 +245,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** The feed of changes has forgotten prunes behind a cursor. Code {@code process.feed-forgotten}. */
     public static final class FeedForgotten extends ProcessException {
-        /** For stores. */
+        /** Reports it for a store. */
         public FeedForgotten() {
             super(
                     "process.feed-forgotten",
@@ -257,7 +257,7 @@ public abstract sealed class ProcessException extends ClocheException {
 
     /** A registry is over the store already. Code {@code process.store-in-use}. */
     public static final class StoreInUse extends ProcessException {
-        /** For stores. */
+        /** Reports it for a store. */
         public StoreInUse() {
             super(
                     "process.store-in-use",
@@ -279,7 +279,7 @@ public abstract sealed class ProcessException extends ClocheException {
      * {@code process.store-failed}.
      */
     public static final class StoreFailed extends ProcessException {
-        /** For stores. */
+        /** Reports it for a store. */
         public StoreFailed(String why, String remedy, Throwable cause) {
             super("process.store-failed", "The store of processes failed: " + why, remedy, cause);
         }

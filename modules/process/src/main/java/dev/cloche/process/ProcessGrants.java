@@ -25,7 +25,7 @@ public interface ProcessGrants {
      */
     List<GrantedProcess> grants(SessionScope scope, Optional<String> after, int limit);
 
-    /** As {@link #grants}, of processes that run. */
+    /** Returns what {@link #grants} does, of processes that run. */
     List<GrantedProcess> liveGrants(SessionScope scope, Optional<String> after, int limit);
 
     /** Returns all handles to a process, in the order of sessions and scopes. */

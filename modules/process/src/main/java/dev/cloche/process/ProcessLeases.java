@@ -44,7 +44,7 @@ public interface ProcessLeases {
     }
 
     /**
-     * As {@link #awaitClaimable(Set, Deadline)}.
+     * Waits as {@link #awaitClaimable(Set, Deadline)} does.
      *
      * @param hostProfiles of what kinds of host; empty for any
      */
@@ -71,7 +71,7 @@ public interface ProcessLeases {
 
     /**
      * Records that the attempt of the holder has failed, and gives its lease back. If the process is {@link
-     * Recovery.Retrying} and has attempts left, an event {@link EventType#ATTEMPT_FAILED} says so and workers are offered
+     * RecoveryPolicy.Retrying} and has attempts left, an event {@link EventType#ATTEMPT_FAILED} says so and workers are offered
      * it again after a pause; else it ends with the failure.
      *
      * @return whether it is tried again

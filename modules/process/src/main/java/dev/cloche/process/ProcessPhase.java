@@ -17,7 +17,7 @@ public enum ProcessPhase {
     /** Nothing. */
     ENDED;
 
-    /** Lower case, as it is printed. */
+    /** Returns it in lower case, as it is printed. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -47,7 +47,7 @@ public record ProcessPruneRequest(
         return new ProcessPruneRequest(unusedFor, statuses, inputTypes, also);
     }
 
-    /** In milliseconds, for stores. */
+    /** Returns the time in milliseconds, for stores. */
     public long unusedMillis() {
         try {
             return unusedFor.toMillis();

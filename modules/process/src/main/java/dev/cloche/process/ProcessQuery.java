@@ -33,7 +33,7 @@ public record ProcessQuery(
         PageLimits.require(limit);
     }
 
-    /** All, or those that run. */
+    /** Selects all, or those that run. */
     public ProcessQuery(boolean runningOnly, Optional<String> after, int limit) {
         this(
                 runningOnly ? Set.of(ProcessStatus.RUNNING) : Set.of(),

@@ -38,7 +38,7 @@ public record ProcessRegistration(
         }
     }
 
-    /** One that is rerunnable up to three times and needs no lease. */
+    /** Returns one that is rerunnable up to three times and needs no lease. */
     public static ProcessRegistration of(String id, ProcessInput input, Provenance provenance) {
         return new ProcessRegistration(id, input, List.of(), provenance, new RecoveryPolicy.Rerunnable(3), false);
     }

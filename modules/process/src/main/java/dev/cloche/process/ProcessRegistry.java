@@ -27,13 +27,13 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
     /** How many pruned ids are remembered, unless it is said otherwise. */
     int REMEMBERED = 10_000;
 
-    /** A registry over a store, which is closed with it. */
+    /** Returns a registry over a store, which is closed with it. */
     static ProcessRegistry over(ProcessStore store) {
         return over(store, REMEMBERED);
     }
 
     /**
-     * A registry over a store, which is closed with it.
+     * Returns a registry over a store, which is closed with it.
      *
      * @param remembered how many ids that were pruned latest are remembered: with a tombstone, which says when, and with
      *     their entry in the feed. From 1. Fences, sequences and wakes of an id never come twice, however few there are

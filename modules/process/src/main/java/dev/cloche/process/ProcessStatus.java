@@ -16,7 +16,7 @@ public enum ProcessStatus {
         return this != RUNNING;
     }
 
-    /** Lower case, as it is stored and printed. */
+    /** Returns it in lower case, as it is stored and printed. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -19,7 +19,7 @@ public record Provenance(SessionScope ownerScope, String hostProfileId, Optional
         NameRules.require("a host profile id", hostProfileId);
     }
 
-    /** Of a session, for {@link #ANY_HOST}, without a cause. */
+    /** Returns that of a session, for {@link #ANY_HOST}, without a cause. */
     public static Provenance of(SessionScope ownerScope) {
         return new Provenance(ownerScope, ANY_HOST, Optional.empty());
     }

@@ -16,12 +16,14 @@ public record SessionScope(String session, Optional<String> frame) {
         return new SessionScope(session, Optional.empty());
     }
 
-    /** One frame of a session. */
+    /** Returns one frame of a session. */
     public static SessionScope of(String session, String frame) {
         return new SessionScope(session, Optional.of(frame));
     }
 
-    /** As a text that no other scope has: a canonical JSON array of the session and, where there is one, the frame. */
+    /**
+     * Returns it as a text that no other scope has: a canonical JSON array of the session and, where there is one, the frame.
+     */
     public String key() {
         return json().text();
     }

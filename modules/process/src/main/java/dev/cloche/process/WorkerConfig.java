@@ -38,8 +38,8 @@ public record WorkerConfig(
     }
 
     /**
-     * For any kind of host: eight processes at once, leases of 30 s, a safety net as wide, and pauses from 1 s to 1 min
-     * after what is given back.
+     * Returns one for any kind of host: eight processes at once, leases of 30 s, a safety net as wide, and pauses from 1 s to 1
+     * min after what is given back.
      */
     public static WorkerConfig of(String owner, Set<String> inputTypes) {
         return new WorkerConfig(

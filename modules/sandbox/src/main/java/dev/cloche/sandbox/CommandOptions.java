@@ -36,7 +36,7 @@ public record CommandOptions(
         workingDirectory.ifPresent(CommandOptions::checkDirectory);
     }
 
-    /** Without a terminal, limits, or output that is kept until it is acknowledged. */
+    /** Chooses no terminal, limits, or output that is kept until it is acknowledged. */
     public CommandOptions(
             Map<String, String> environment, Optional<String> workingDirectory, Optional<String> user, boolean stdin) {
         this(environment, workingDirectory, user, stdin, Optional.empty(), false, List.of());

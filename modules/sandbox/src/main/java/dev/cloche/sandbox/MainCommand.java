@@ -26,7 +26,7 @@ public record MainCommand(
         words = List.copyOf(words);
     }
 
-    /** With the image's choice of a signal, and its entrypoint. */
+    /** Takes the image's choice of a signal, and its entrypoint. */
     public MainCommand(List<String> words, CommandOptions options) {
         this(words, options, Optional.empty(), false, CommandOptions.none(), false);
     }

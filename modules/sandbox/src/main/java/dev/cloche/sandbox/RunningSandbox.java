@@ -139,7 +139,8 @@ public final class RunningSandbox implements AutoCloseable {
      * acknowledged, and its end until it is released, also for a process that comes after this one.
      *
      * @param key 1 to 128 bytes, by which the guest knows it
-     * @throws dev.cloche.vm.GuestException.Refused with {@link dev.cloche.vm.GuestFailure#KEY_TAKEN} if the guest knows it already
+     * @throws dev.cloche.vm.GuestException.Refused with {@link dev.cloche.vm.GuestFailure#KEY_TAKEN} if the guest knows it
+     *     already
      * @throws SandboxException.Ended if the sandbox has ended
      * @throws SandboxException.Draining if it takes no further commands
      */
@@ -159,7 +160,8 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     /**
-     * Like {@link #execMain}, but the guest itself ends the sandbox with it, also when it was {@linkplain #detach detached}.
+     * Does what {@link #execMain} does, but the guest itself ends the sandbox with it, also when it was {@linkplain #detach
+     * detached}.
      */
     public GuestExecution execFinal(CommandOptions options, Deadline deadline) {
         return start(mainRequest(options).asMain(), deadline);
@@ -239,13 +241,13 @@ public final class RunningSandbox implements AutoCloseable {
         }
     }
 
-    /** Like {@link #withFiles}, for a stream from a file: the sandbox is in use until that is closed. */
+    /** Does what {@link #withFiles} does, for a stream from a file: the sandbox is in use until that is closed. */
     public InputStream readFile(Function<GuestFiles, ? extends InputStream> opening) {
         use.begin();
         return use.untilClosed(() -> UsedStreams.reading(opening.apply(files()), use));
     }
 
-    /** Like {@link #withFiles}, for a stream to a file: the sandbox is in use until that is closed. */
+    /** Does what {@link #withFiles} does, for a stream to a file: the sandbox is in use until that is closed. */
     public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
         use.begin();
         return use.untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));

@@ -136,7 +136,7 @@ public abstract sealed class SandboxException extends ClocheException {
             this.status = status;
         }
 
-        /** What its record said. */
+        /** Returns what its record said. */
         public SandboxStatus status() {
             return status;
         }
@@ -208,7 +208,7 @@ public abstract sealed class SandboxException extends ClocheException {
             };
         }
 
-        /** How it ended. */
+        /** Returns how it ended. */
         public Termination termination() {
             return termination;
         }

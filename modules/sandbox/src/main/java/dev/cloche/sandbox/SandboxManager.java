@@ -56,7 +56,7 @@ public final class SandboxManager implements AutoCloseable {
     private final OwnedSandboxes owned;
     private final SandboxSnapshots snapshots;
 
-    /** Does not own what it is given: close it before them. */
+    /** Makes a manager that does not own what it is given: close it before them. */
     public SandboxManager(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
         this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), SandboxPools.Settings.defaults());
     }
@@ -349,8 +349,8 @@ public final class SandboxManager implements AutoCloseable {
 
     /**
      * Ends the sandboxes that were started here, are attached to this process and still run, as
-     * {@link RunningSandbox#close()} does, and lets go of the detached ones. All are tried; the first failure is thrown, with the
-     * others suppressed.
+     * {@link RunningSandbox#close()} does, and lets go of the detached ones. All are tried; the first failure is thrown, with
+     * the others suppressed.
      */
     @Override
     public void close() {

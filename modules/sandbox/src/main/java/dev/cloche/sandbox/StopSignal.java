@@ -37,7 +37,7 @@ public record StopSignal(int number) {
                         "Give a name or a number from 1 to 64, such as SIGQUIT, 3 or SIGRTMIN+3."));
     }
 
-    /** Like {@link #parse}, for what others wrote. */
+    /** Does what {@link #parse} does, for what others wrote. */
     public static Optional<StopSignal> find(String text) {
         String upper = text.strip().toUpperCase(Locale.ROOT);
         String name = upper.startsWith("SIG") ? upper.substring(3) : upper;
@@ -70,7 +70,7 @@ public record StopSignal(int number) {
         return numbers;
     }
 
-    /** Its name, or its number if it has none. */
+    /** Returns its name, or its number if it has none. */
     @Override
     public String toString() {
         return NUMBERS.entrySet().stream()

@@ -25,7 +25,7 @@ public record Termination(
         String detail) {
     private static final int SIGKILL = 9;
 
-    /** Of one that was not killed for taking too long. */
+    /** Describes that of one that was not killed for taking too long. */
     public Termination(
             TerminationReason reason, boolean asked, OptionalInt exitCode, OptionalInt exitSignal, String detail) {
         this(reason, asked, exitCode, exitSignal, false, detail);
@@ -85,7 +85,10 @@ public record Termination(
         };
     }
 
-    /** The main command has ended in an end that was asked for. Without a word of its guest, SIGKILL says that it was late. */
+    /**
+     * Says that the main command has ended in an end that was asked for. Without a word of its guest, SIGKILL says that it was
+     * late.
+     */
     public static Termination ofStoppedMain(TerminationReason asked, ExitStatus status) {
         return ofAsked(asked).with(status).killing(status.equals(new ExitStatus.Signalled(SIGKILL)) ? 1 : 0);
     }
@@ -127,13 +130,13 @@ public record Termination(
         };
     }
 
-    /** Its guest did not answer its owner, or answered what makes no sense. */
+    /** Says that its guest did not answer its owner, or answered what makes no sense. */
     public static Termination unresponsive() {
         return plain(
                 TerminationReason.AGENT_UNRESPONSIVE, false, "Its guest did not answer as it should, and was killed.");
     }
 
-    /** The main command ended, and the sandbox with it. */
+    /** Says that the main command ended, and the sandbox with it. */
     public static Termination ofMain(ExitStatus status, boolean asked) {
         TerminationReason reason = status.success() ? TerminationReason.COMPLETED : TerminationReason.FAILED;
         return switch (status) {
@@ -145,7 +148,7 @@ public record Termination(
         };
     }
 
-    /** Its owner closed it, as intended. */
+    /** Says that its owner closed it, as intended. */
     public static Termination closed() {
         return plain(TerminationReason.COMPLETED, true, "Its owner closed it.");
     }
@@ -162,7 +165,7 @@ public record Termination(
         return asked.map(Termination::ofAsked).orElseGet(Termination::vanished);
     }
 
-    /** A start whose process died in the middle. */
+    /** Describes a start whose process died in the middle. */
     public static Termination abandonedStart() {
         return internal("The process that was starting it is gone.");
     }
@@ -173,7 +176,7 @@ public record Termination(
     }
 
     /**
-     * It did not come up.
+     * Says that it did not come up.
      *
      * @param unanswered whether that was because its guest did not answer
      */

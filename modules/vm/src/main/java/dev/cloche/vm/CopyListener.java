@@ -3,7 +3,7 @@ package dev.cloche.vm;
 /** Is told how far a copy is, by the copying thread, often; so it must be quick. */
 public interface CopyListener {
     /**
-     * Some more was copied.
+     * Hears that some more was copied.
      *
      * @param entries begun so far
      * @param bytes of content so far

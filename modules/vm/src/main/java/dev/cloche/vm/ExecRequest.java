@@ -58,7 +58,7 @@ public record ExecRequest(
     public enum Option {
         /** The host writes its input; otherwise that is {@code /dev/null}. */
         STDIN,
-        /** The VM powers off when it ends. */
+        /** Has the VM power off when it ends. */
         MAIN,
         /** A missing working directory is made. */
         CREATE_WORKING_DIRECTORY,
@@ -115,7 +115,7 @@ public record ExecRequest(
         }
     }
 
-    /** As root in {@code /}, with {@link #DEFAULT_PATH} as the only variable, no stdin, terminal or limits. */
+    /** Runs them as root in {@code /}, with {@link #DEFAULT_PATH} as the only variable, no stdin, terminal or limits. */
     public static ExecRequest of(String... arguments) {
         return new ExecRequest(
                 List.of(arguments),
@@ -145,18 +145,18 @@ public record ExecRequest(
                 arguments, environment, workingDirectory, value, options, terminal, window, limits, key, stopSignal);
     }
 
-    /** Its input is written by the host. */
+    /** Has its input written by the host. */
     public ExecRequest withStdin() {
         return with(plus(Option.STDIN));
     }
 
-    /** The VM powers off when it ends. */
+    /** Has the VM power off when it ends. */
     public ExecRequest asMain() {
         return with(plus(Option.MAIN));
     }
 
     /**
-     * The guest keeps what was not acknowledged, also while no connection is attached: nothing is lost, the program waits.
+     * Has the guest keep what was not acknowledged, also while no connection is attached: nothing is lost, the program waits.
      * It is known to the guest until {@link Guest#release}.
      */
     public ExecRequest acknowledged() {
@@ -164,8 +164,8 @@ public record ExecRequest(
     }
 
     /**
-     * Like {@link #acknowledged()}, and started once, however often it is asked for: {@link GuestFailure#KEY_TAKEN} says that
-     * the guest knows it already, and {@link Guest#executions} under which id. For a host that may die, or lose its
+     * Does what {@link #acknowledged()} does, and started once, however often it is asked for: {@link GuestFailure#KEY_TAKEN}
+     * says that the guest knows it already, and {@link Guest#executions} under which id. For a host that may die, or lose its
      * connection, before it knows whether its request arrived.
      */
     public ExecRequest acknowledgedAs(String name) {
@@ -183,7 +183,7 @@ public record ExecRequest(
     }
 
     /**
-     * It becomes process 1 of all that runs in the guest, and the VM powers off when it ends: by itself, by {@code reboot(2)},
+     * Makes it process 1 of all that runs in the guest; the VM powers off when it ends: by itself, by {@code reboot(2)},
      * or because the guest is shut down, which it is asked for by a signal. Its streams are the guest's console. There is at
      * most one, and it has to be the first execution.
      *
@@ -194,7 +194,7 @@ public record ExecRequest(
     }
 
     /**
-     * When the guest is shut down it is asked to end by this signal in place of SIGTERM, and what it has started by nothing
+     * Has it asked to end, when the guest is shut down, by this signal in place of SIGTERM, and what it has started by nothing
      * but itself; what it leaves behind, after its end, by SIGTERM.
      *
      * @param signal 1 to 64
@@ -203,7 +203,7 @@ public record ExecRequest(
         return with(options, Optional.of(signal));
     }
 
-    /** Its three streams are a terminal of this size. */
+    /** Makes its three streams a terminal of this size. */
     public ExecRequest withTerminal(TerminalSize value) {
         return new ExecRequest(
                 arguments,

@@ -30,7 +30,7 @@ public record Goodbye(Reason reason, Optional<ExitStatus> mainExit, int killed) 
         }
     }
 
-    /** Of a guest that had to kill nothing. */
+    /** Describes that of a guest that had to kill nothing. */
     public Goodbye(Reason reason, Optional<ExitStatus> mainExit) {
         this(reason, mainExit, 0);
     }

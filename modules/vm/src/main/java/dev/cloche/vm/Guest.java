@@ -27,7 +27,7 @@ public interface Guest {
     }
 
     /**
-     * Like {@link #configure}, without waiting for the answer: a program that is started meanwhile runs under the new
+     * Does what {@link #configure} does, without waiting for the answer: a program that is started meanwhile runs under the new
      * identity, and no round trip is waited for in between.
      */
     PendingIdentity beginConfigure(GuestIdentity identity, Deadline deadline);
@@ -92,8 +92,8 @@ public interface Guest {
     void quiesce(Deadline deadline);
 
     /**
-     * Waits until nothing more comes on this connection, and says why: a {@link GuestException.ProtocolBroken} if the guest has broken
-     * the protocol, or does not read what it is sent; otherwise its VM has ended, or the handle was closed.
+     * Waits until nothing more comes on this connection, and says why: a {@link GuestException.ProtocolBroken} if the guest has
+     * broken the protocol, or does not read what it is sent; otherwise its VM has ended, or the handle was closed.
      */
     VmException awaitLoss(Deadline deadline);
 

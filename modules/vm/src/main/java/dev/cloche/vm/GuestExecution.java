@@ -45,7 +45,7 @@ public interface GuestExecution extends AutoCloseable {
      */
     InputStream stdout();
 
-    /** Like {@link #stdout()}, of the standard error. */
+    /** Returns what {@link #stdout()} does, of the standard error. */
     InputStream stderr();
 
     /** Returns the offset of the next byte that a read of this output returns: so much was read of it, with all gaps. */

@@ -104,7 +104,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * Its host name.
+     * Sets its host name.
      *
      * @throws VmException.Invalid unless it is 1 to 64 letters, digits, dots and hyphens
      */
@@ -116,7 +116,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * The wall clock to set.
+     * Sets the wall clock.
      *
      * @throws VmException.Invalid if it is before 1970
      */
@@ -128,7 +128,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * Random bytes for the guest's kernel.
+     * Gives random bytes for the guest's kernel.
      *
      * @throws VmException.Invalid unless it is 16 to 512 bytes
      */
@@ -141,7 +141,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * What becomes /etc/machine-id.
+     * Sets what becomes /etc/machine-id.
      *
      * @throws VmException.Invalid unless it is 32 hexadecimal digits in lower case
      */
@@ -153,7 +153,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * Variables that later executions get where their own environment lacks them; they replace all earlier ones.
+     * Sets variables that later executions get where their own environment lacks them; they replace all earlier ones.
      *
      * @throws VmException.Invalid if a name is none, a text has a NUL, or there are more than 1,024
      */
@@ -173,7 +173,7 @@ public final class GuestIdentity {
     }
 
     /**
-     * Files in {@code /run/secrets} that only root may read, in memory; they replace all earlier ones.
+     * Puts files in {@code /run/secrets} that only root may read, in memory; they replace all earlier ones.
      *
      * @param value by name: 1 to 64 letters, digits, dots, hyphens and underscores, the first of which is no dot; at most
      *     256, of at most 64 KiB each
@@ -203,16 +203,16 @@ public final class GuestIdentity {
     }
 
     /**
-     * With it, and before the rest of it is in force, all that runs in the guest is killed, and its executions are forgotten:
-     * for a clone that is to begin with what its original had in memory and on disk, and none of its programs.
+     * Kills all that runs in the guest, and forgets its executions, before the rest of this is in force: for a clone that is to
+     * begin with what its original had in memory and on disk, and none of its programs.
      */
     public GuestIdentity withExecutionsEnded() {
         return with(draft -> draft.endsExecutions = true);
     }
 
     /**
-     * With it the secrets that the guest was given before, or what it is a clone of was, are overwritten and taken away: those of
-     * this identity are all that there are then. What a program has read or copied stays what it is.
+     * Overwrites and takes away the secrets that the guest was given before, or what it is a clone of was: those of this
+     * identity are all that there are then. What a program has read or copied stays what it is.
      */
     public GuestIdentity withEarlierSecretsRemoved() {
         return with(draft -> draft.removesSecrets = true);

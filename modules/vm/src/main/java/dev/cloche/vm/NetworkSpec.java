@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** Says what network a VM has. Immutable. */
 public sealed interface NetworkSpec {
-    /** None: the guest has no network device at all. */
+    /** Returns none: the guest has no network device at all. */
     static NetworkSpec none() {
         return new None();
     }
@@ -25,7 +25,8 @@ public sealed interface NetworkSpec {
      * (docs/security.md).
      *
      * @param ports what is published, at most {@value #MAX_PORTS}
-     * @param nameServer an IPv4 address, not the host's own, that the guest asks for names; empty for the first that the host asks
+     * @param nameServer an IPv4 address, not the host's own, that the guest asks for names; empty for the first that the host
+     *     asks
      */
     record User(List<PublishedPort> ports, Optional<String> nameServer) implements NetworkSpec {
         /** Where every guest with such a network is, on a link of its own. */

@@ -112,7 +112,7 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
         return protocol.name().toLowerCase(Locale.ROOT);
     }
 
-    /** As {@link #parse} reads it. */
+    /** Returns it as {@link #parse} reads it. */
     @Override
     public String toString() {
         return hostAddress + ":" + hostPort + ":" + guestPort + "/" + protocolName();

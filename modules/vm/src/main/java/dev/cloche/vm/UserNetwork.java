@@ -25,7 +25,7 @@ public final class UserNetwork {
 
     private UserNetwork() {}
 
-    /** What the guest's first interface becomes. */
+    /** Returns what the guest's first interface becomes. */
     public static GuestNetwork of(VmId id, NetworkSpec.User network) {
         return new GuestNetwork(
                 OptionalInt.of(MTU),
@@ -35,7 +35,7 @@ public final class UserNetwork {
                 List.of(network.nameServer().orElse(NAME_SERVER)));
     }
 
-    /** One's own, the same for as long as the VM is: a locally administered address. */
+    /** Returns an address of one's own, the same for as long as the VM is: a locally administered address. */
     public static String mac(VmId id) {
         try {
             byte[] digest =

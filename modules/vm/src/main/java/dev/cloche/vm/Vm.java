@@ -19,7 +19,8 @@ public interface Vm extends AutoCloseable {
     VmState state();
 
     /**
-     * Boots the VM, or restores it from its snapshot, and returns when its guest has said hello. A boot that hangs is killed and tried again a few times.
+     * Boots the VM, or restores it from its snapshot, and returns when its guest has said hello. A boot that hangs is killed
+     * and tried again a few times.
      *
      * @throws VmException.WrongState if it is not {@link VmState#CREATED}
      * @throws VmException.StartFailed if no attempt succeeded; it holds the end of the guest's console
@@ -32,8 +33,8 @@ public interface Vm extends AutoCloseable {
     void start(Deadline deadline);
 
     /**
-     * Like {@link #start(Deadline)}, and the guest has its identity when this returns. A clone that is started without one gets
-     * a fresh one, named after its VM.
+     * Does what {@link #start(Deadline)} does, and the guest has its identity when this returns. A clone that is started
+     * without one gets a fresh one, named after its VM.
      *
      * @param identity asked for when the guest can take it, so that its clock is right; a clone's needs entropy
      * @throws GuestException.Refused if the guest could not take it
@@ -50,16 +51,17 @@ public interface Vm extends AutoCloseable {
     void prepare(Deadline deadline);
 
     /**
-     * Like {@link #prepare(Deadline)}, but the guest has done something before: under emulation what was executed once is
-     * translated, and much faster the next time.
+     * Does what {@link #prepare(Deadline)} does, but the guest has done something before: under emulation what was executed
+     * once is translated, and much faster the next time.
      *
-     * @param exercise uses the guest, which has a passing identity meanwhile; its exceptions are thrown on, and the VM runs then
+     * @param exercise uses the guest, which has a passing identity meanwhile; its exceptions are thrown on, and the VM runs
+     *     then
      */
     void prepare(Consumer<Guest> exercise, Deadline deadline);
 
     /**
-     * Why the VM does not work at present although it lives; empty if it does, as far as is known. Waits for a guest's answers
-     * end with it; those for the end of a program do not, for the guest may go on.
+     * Returns why the VM does not work at present although it lives; empty if it does, as far as is known. Waits for a guest's
+     * answers end with it; those for the end of a program do not, for the guest may go on.
      */
     Optional<VmException.Hindered> hindrance();
 
@@ -100,12 +102,12 @@ public interface Vm extends AutoCloseable {
      * @throws VmException.WrongState if it is neither, or belongs to another process
      * @throws SnapshotException.Exists if there is one of that name
      * @throws VmException.Hindered if its guest is halted because the host's disk has failed, or QEMU is silent
-     * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM is
-     *     what it was, unless it was a template's maker
+     * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the snapshot, and the VM
+     *     is what it was, unless it was a template's maker
      */
     TakenSnapshot take(SnapshotName name, Deadline deadline);
 
-    /** Like {@link #take}, for who does not care how long the guest was halted. */
+    /** Does what {@link #take} does, for a caller that does not care how long the guest was halted. */
     default SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
         return take(name, deadline).ref();
     }

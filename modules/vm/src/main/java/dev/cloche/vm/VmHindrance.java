@@ -9,7 +9,7 @@ public enum VmHindrance {
     /** The program that runs it has not answered its guard for a long time. */
     SILENT;
 
-    /** What to do about it. */
+    /** Returns what to do about it. */
     public String remedy() {
         return switch (this) {
             case DISK_FULL ->

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads which VMs and snapshots there are. Answers come from kernel locks and files, so they are right for VMs of other processes and
- * after crashes. Safe for use from several threads.
+ * Reads which VMs and snapshots there are. Answers come from kernel locks and files, so they are right for VMs of other
+ * processes and after crashes. Safe for use from several threads.
  */
 public interface VmQuery {
     /**
@@ -18,7 +18,7 @@ public interface VmQuery {
     List<VmInfo> list();
 
     /**
-     * One VM; empty if there is none of that id.
+     * Returns one VM; empty if there is none of that id.
      *
      * @throws VmException.Storage if its files cannot be read
      */
@@ -38,7 +38,7 @@ public interface VmQuery {
     boolean isOwned(VmId id);
 
     /**
-     * Sockets of VMs that are gone, in order.
+     * Returns the sockets of VMs that are gone, in order.
      *
      * @throws VmException.Storage if their directory cannot be read
      */
@@ -67,7 +67,8 @@ public interface VmQuery {
     }
 
     /**
-     * Why a VM that lives does not work at present, as its guard knows. Empty if it does, and of one that does not live.
+     * Returns why a VM that lives does not work at present, as its guard knows. Empty if it does, and of one that does not
+     * live.
      *
      * @throws VmException.Storage if its files cannot be read
      */
@@ -99,7 +100,7 @@ public interface VmQuery {
     List<SnapshotRef> snapshots();
 
     /**
-     * One snapshot; empty if there is none of that name.
+     * Returns one snapshot; empty if there is none of that name.
      *
      * @throws SnapshotException.Damaged if its files cannot be understood
      */

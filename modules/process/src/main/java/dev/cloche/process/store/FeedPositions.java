@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 public record FeedPositions(long position, long since) {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,18})(?:-(\\d{1,18}))?");
 
-    /** Before the first entry, for a reader who comes now. */
+    /** Returns the positions before the first entry, for a reader who comes now. */
     public static FeedPositions beginning(long last) {
         return new FeedPositions(0, last);
     }

@@ -28,7 +28,7 @@ public record ProcessHead(
         Optional<LeaseRow> lease,
         Optional<PauseRow> pause,
         int returns) {
-    /** After {@link StoreTransaction#setLease}. */
+    /** Returns it as it is after {@link StoreTransaction#setLease}. */
     public ProcessHead withLease(Optional<LeaseRow> other, long otherFence, int otherAttempts) {
         return new ProcessHead(
                 key,
@@ -46,7 +46,7 @@ public record ProcessHead(
                 returns);
     }
 
-    /** After {@link StoreTransaction#setPause}. */
+    /** Returns it as it is after {@link StoreTransaction#setPause}. */
     public ProcessHead withPause(Optional<PauseRow> other, int otherReturns) {
         return new ProcessHead(
                 key,
@@ -64,7 +64,7 @@ public record ProcessHead(
                 otherReturns);
     }
 
-    /** After {@link StoreTransaction#insertEvent}. */
+    /** Returns it as it is after {@link StoreTransaction#insertEvent}. */
     public ProcessHead withLastSequence(long sequence) {
         return new ProcessHead(
                 key,
@@ -82,7 +82,7 @@ public record ProcessHead(
                 returns);
     }
 
-    /** After {@link StoreTransaction#end}. */
+    /** Returns it as it is after {@link StoreTransaction#end}. */
     public ProcessHead withStatus(ProcessStatus other) {
         return new ProcessHead(
                 key,

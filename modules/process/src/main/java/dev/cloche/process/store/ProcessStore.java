@@ -35,16 +35,16 @@ public interface ProcessStore extends AutoCloseable {
     <T> T write(Work<T> work);
 
     /**
-     * As {@link #write(Work)}, for work that locks one process and writes to no other; so a store can let several of them
-     * share a transaction and a commit. What one is refused for touches no other.
+     * Does what {@link #write(Work)} does, for work that locks one process and writes to no other; so a store can let several
+     * of them share a transaction and a commit. What one is refused for touches no other.
      */
     default <T> T write(String processId, Work<T> work) {
         return write(work);
     }
 
     /**
-     * As {@link #write(String, Work)}, for work that looks for the event of a replay key of its process. A store behind a
-     * network can read it together with the process, for all that share a transaction at once.
+     * Does what {@link #write(String, Work)} does, for work that looks for the event of a replay key of its process. A store
+     * behind a network can read it together with the process, for all that share a transaction at once.
      */
     default <T> T write(String processId, Optional<String> replayKey, Work<T> work) {
         return write(processId, work);
@@ -74,7 +74,7 @@ public interface ProcessStore extends AutoCloseable {
     void listen(CommitListener listener);
 
     /**
-     * Called before a wait. From the return of this call on, the listener is told of the commits of other programs too,
+     * Prepares a wait. From the return of this call on, the listener is told of the commits of other programs too,
      * as long as there may be waits; where that can get lost, the store looks for itself now and then. Cheap if repeated.
      *
      * @param deadline after which it returns all the same, and goes on by itself

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** The authority of a store for time. Safe for use from many threads. */
 @FunctionalInterface
 public interface StoreClock {
-    /** This moment. Ticks never go back within one epoch. */
+    /** Returns this moment. Ticks never go back within one epoch. */
     StoreTime now();
 
     /** Returns the time of this program: its wall clock to be shown, and its monotonic clock to decide by. */

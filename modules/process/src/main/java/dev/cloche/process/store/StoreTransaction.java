@@ -16,7 +16,7 @@ import java.util.Set;
 
 /** The primitive writes of a {@link ProcessStore}. Valid in the work that received it, in that thread. */
 public interface StoreTransaction extends StoreReads {
-    /** The head of a process, which no other transaction changes until this one has ended. */
+    /** Returns the head of a process, which no other transaction changes until this one has ended. */
     Optional<ProcessHead> lock(String id);
 
     /**
@@ -69,10 +69,10 @@ public interface StoreTransaction extends StoreReads {
     int deleteWakesOfSession(String session);
 
     /**
-     * Locks running processes whose recovery is not {@link RecoveryPolicy.ExternallyOwned}, that have no live lease and no pause
-     * that goes on: either none, or one of another epoch, or that is over, or that ends further ahead than
-     * {@link StoreTime#LONGEST_MILLIS}. First those that lost an owner. Processes that other transactions have locked
-     * may be left out. Reads no row of processes with a live lease or a pause.
+     * Locks running processes whose recovery is not {@link RecoveryPolicy.ExternallyOwned}, that have no live lease and no
+     * pause that goes on: either none, or one of another epoch, or that is over, or that ends further ahead than {@link
+     * StoreTime#LONGEST_MILLIS}. First those that lost an owner. Processes that other transactions have locked may be left out.
+     * Reads no row of processes with a live lease or a pause.
      *
      * @param hostProfiles of which it is; empty for any
      */
