@@ -11,7 +11,7 @@ import java.time.Duration;
 class SumOfSquares {
     public static void main(String[] arguments) throws Exception {
         try (Cloche cloche = Cloche.open();
-                Sandbox sandbox = cloche.sandbox("base").memory(256).start()) {
+                Sandbox sandbox = cloche.sandbox("base").memoryMib(256).start()) {
 
             ExecResult sum = sandbox.command("awk", "{ s += $1 * $1 } END { print s }")
                     .timeout(Duration.ofSeconds(30))

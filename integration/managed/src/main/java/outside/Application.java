@@ -90,7 +90,7 @@ public final class Application {
     private static void runDurably(Cloche cloche) throws Exception {
         var _ = cloche.sandbox("base")
                 .name("box")
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "600")
                 .detached()
                 .start();

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  *
  * <pre>{@code
  * try (Cloche cloche = Cloche.open();
- *         Sandbox sandbox = cloche.sandbox("debian").memory(512).start()) {
+ *         Sandbox sandbox = cloche.sandbox("debian").memoryMib(512).start()) {
  *     System.out.println(sandbox.exec("uname", "-a").stdoutText());
  * }
  * }</pre>

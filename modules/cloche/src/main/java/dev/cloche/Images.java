@@ -128,7 +128,7 @@ public final class Images {
         return store.prunePlan(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
     }
 
-    /** Like {@link #load(Path, PullListener)}, telling no listener. */
+    /** Does what {@link #load(Path, PullListener)} does, telling no listener. */
     public List<LocalImage> load(Path archive) {
         return load(archive, PullListener.none());
     }

@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * A machine that is about to be made. Not safe for use from several threads.
  *
  * <pre>{@code
- * cloche.machines().create("dev", "debian").cpus(4).memory(4096).disk(50).label("team", "x").make();
+ * cloche.machines().create("dev", "debian").cpus(4).memoryMib(4096).diskGib(50).label("team", "x").make();
  * }</pre>
  */
 public final class MachineBuilder {
@@ -44,12 +44,12 @@ public final class MachineBuilder {
     }
 
     /** Sets its memory in MiB: 128 to 1,048,576, by default 2,048. */
-    public MachineBuilder memory(int mebibytes) {
+    public MachineBuilder memoryMib(int mebibytes) {
         return resources(wanted.resources().withMemoryMb(mebibytes));
     }
 
     /** Sets the size of its disk in GiB: 1 to 16,384, by default 20. It takes of the host what is written to it. */
-    public MachineBuilder disk(int gibibytes) {
+    public MachineBuilder diskGib(int gibibytes) {
         return resources(wanted.resources().withDiskGb(gibibytes));
     }
 

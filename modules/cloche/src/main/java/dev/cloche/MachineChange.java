@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
  * What is to be changed of a machine; all else stays. Not safe for use from several threads.
  *
  * <pre>{@code
- * cloche.machines().change("dev", new MachineChange().memory(8192).disk(100));
+ * cloche.machines().change("dev", new MachineChange().memoryMib(8192).diskGib(100));
  * }</pre>
  */
 public final class MachineChange {
@@ -31,12 +31,12 @@ public final class MachineChange {
     }
 
     /** Sets its memory in MiB: 128 to 1,048,576. */
-    public MachineChange memory(int mebibytes) {
+    public MachineChange memoryMib(int mebibytes) {
         return resources(resources -> resources.withMemoryMb(mebibytes));
     }
 
     /** Sets the size of its disk in GiB, not less than it has. */
-    public MachineChange disk(int gibibytes) {
+    public MachineChange diskGib(int gibibytes) {
         return resources(resources -> resources.withDiskGb(gibibytes));
     }
 

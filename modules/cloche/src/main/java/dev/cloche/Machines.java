@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  *
  * <pre>{@code
  * Machines machines = cloche.machines();
- * machines.create("dev", "debian").memory(4096).make();
+ * machines.create("dev", "debian").memoryMib(4096).make();
  * try (Machine dev = machines.start("dev")) {
  *     dev.exec("apt-get", "update");
  * }

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * Says how VMs are to be kept ready. Not safe for use from several threads.
  *
  * <pre>{@code
- * cloche.pools().pool("python:3.13").memory(512).depth(1, 8)
+ * cloche.pools().pool("python:3.13").memoryMib(512).depth(1, 8)
  *         .warmUp(guest -> startServer(guest))
  *         .healthCheck("curl", "--fail", "http://localhost:8000/health")
  *         .set();
@@ -25,6 +25,7 @@ public final class PoolBuilder {
 
     private final ShapeOf shapeOf;
     private final Setter setter;
+    private final Remover remover;
     private int memoryMib = DEFAULT_MEMORY;
     private int cpus = 1;
     private Network network = Network.NONE;
@@ -39,14 +40,19 @@ public final class PoolBuilder {
         PoolInfo set(PoolShape shape, PoolStatus.Policy policy, Preparation preparation);
     }
 
-    PoolBuilder(ShapeOf shapeOf, Setter setter) {
+    interface Remover {
+        void remove(int memoryMib, int cpus, Network network);
+    }
+
+    PoolBuilder(ShapeOf shapeOf, Setter setter, Remover remover) {
         this.shapeOf = shapeOf;
         this.setter = setter;
+        this.remover = remover;
     }
 
     /** Sets the memory of a guest in MiB; 512 by default. */
-    public PoolBuilder memory(int mib) {
-        memoryMib = mib;
+    public PoolBuilder memoryMib(int mebibytes) {
+        memoryMib = mebibytes;
         return this;
     }
 
@@ -56,7 +62,7 @@ public final class PoolBuilder {
         return this;
     }
 
-    /** Sets the network of the sandboxes that it is for; none by default. */
+    /** Sets the network of the sandboxes that it is for; none by default. One that publishes ports takes from no pool. */
     public PoolBuilder network(Network value) {
         network = value;
         return this;
@@ -86,7 +92,10 @@ public final class PoolBuilder {
         return depth(policy.depth().coldAfter(idle));
     }
 
-    /** Ends an unused VM after this, 1 second to 365 days; 10 minutes by default. */
+    /**
+     * Ends an unused VM after this, 1 second to 365 days; 10 minutes by default. While some process keeps the pool, another
+     * takes its place before.
+     */
     public PoolBuilder maxAge(Duration age) {
         policy = policy.withMaxAge(age);
         return this;
@@ -118,12 +127,23 @@ public final class PoolBuilder {
     }
 
     /**
-     * Has VMs kept ready from now on, as {@link Pools#set(String, int, int, Network, int, Duration)} does. Of a pool that is
-     * set already this changes all but its image, size and network.
+     * Has VMs kept ready from now on, also by processes that come after this one. Returns at once; they are made in the
+     * background. Of a pool that is set already this changes all but its image, size and network.
      *
-     * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have too much
+     * @throws dev.cloche.base.ClocheException if a value is out of range, or all pools together would have more than 64 VMs
+     *     or 16 GiB, or what {@code config.toml} says
      */
     public PoolInfo set() {
         return setter.set(shapeOf.of(memoryMib, cpus, network), policy, preparation);
+    }
+
+    /**
+     * Removes the pool of this image, size and network, and its VMs; what was taken from it goes on. The image may be gone from
+     * this host.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none
+     */
+    public void remove() {
+        remover.remove(memoryMib, cpus, network);
     }
 }

@@ -83,7 +83,7 @@ public final class Sandbox implements AutoCloseable {
         return cloche.sandboxRoom().labels(running.id());
     }
 
-    /** Where the time of its start went; empty for a sandbox that was connected to. */
+    /** Returns where the time of its start went; empty for a sandbox that was connected to. */
     public Optional<StartTimings> startTimings() {
         return running.timings();
     }
@@ -98,7 +98,8 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
-     * A command to start, with the sandbox's environment, working directory and user unless the builder is told otherwise.
+     * Returns a command to start, with the sandbox's environment, working directory and user unless the builder is told
+     * otherwise.
      *
      * @param words the program, searched in the {@code PATH} of its environment, and its arguments; no shell reads them
      */

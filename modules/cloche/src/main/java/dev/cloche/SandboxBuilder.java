@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A sandbox that is about to be started. Not safe for use from several threads.
  *
  * <pre>{@code
- * try (Sandbox sandbox = cloche.sandbox("python:3.13").memory(1024).cpus(2).start()) {
+ * try (Sandbox sandbox = cloche.sandbox("python:3.13").memoryMib(1024).cpus(2).start()) {
  *     sandbox.exec("python3", "--version");
  * }
  * }</pre>
@@ -91,7 +91,7 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** Whether its record is removed when it ends. */
+    /** Sets whether its record is removed when it ends. */
     public SandboxBuilder ephemeral(boolean value) {
         ephemeral = value;
         return this;
@@ -153,16 +153,16 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Sets who runs all commands that say nothing else: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as the
-     * image's files say.
+     * Sets who runs all commands that say nothing else: {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}, as
+     * the image's files say.
      */
     public SandboxBuilder user(String nameOrId) {
         user = Optional.of(nameOrId);
         return this;
     }
 
-    /** The guest's memory in MiB: 128 to 1,048,576, by default 512. */
-    public SandboxBuilder memory(int mebibytes) {
+    /** Sets the guest's memory in MiB: 128 to 1,048,576, by default 512. */
+    public SandboxBuilder memoryMib(int mebibytes) {
         memoryMib = mebibytes;
         return this;
     }
@@ -172,7 +172,7 @@ public final class SandboxBuilder {
      * to it; 0 for the guest's memory. By default a sandbox that is not ephemeral has 8192, which last until it is removed, and
      * an ephemeral one writes to its memory.
      */
-    public SandboxBuilder disk(int mebibytes) {
+    public SandboxBuilder diskMib(int mebibytes) {
         diskMib = mebibytes;
         return this;
     }
@@ -222,8 +222,8 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells. The sandbox then has
-     * the network {@link Network#USER}.
+     * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells. The sandbox then
+     * has the network {@link Network#USER}.
      *
      * @param guestPort 1 to 65,535, in the guest
      * @throws dev.cloche.base.ClocheException if there is no such port

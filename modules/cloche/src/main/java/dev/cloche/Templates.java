@@ -13,7 +13,7 @@ import java.util.Optional;
  * from several threads.
  *
  * <pre>{@code
- * cloche.templates().make(cloche.sandbox("python:3.13").memory(1024).cpus(2));
+ * cloche.templates().make(cloche.sandbox("python:3.13").memoryMib(1024).cpus(2));
  * cloche.templates().list().forEach(template -> System.out.println(template.name()));
  * }</pre>
  */

@@ -3,7 +3,7 @@
  *
  * <pre>{@code
  * try (Cloche cloche = Cloche.open();
- *         Sandbox sandbox = cloche.sandbox("debian").memory(512).start()) {
+ *         Sandbox sandbox = cloche.sandbox("debian").memoryMib(512).start()) {
  *     ExecResult result = sandbox.exec("python3", "-c", "print(6*7)");
  *     System.out.println(result.stdoutText());
  * }

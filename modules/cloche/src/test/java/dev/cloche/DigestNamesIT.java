@@ -30,24 +30,25 @@ class DigestNamesIT {
             String digest = cloche.images().pull("base").summary().manifest().toString();
             String prefix = digest.substring(0, "sha256:".length() + 8);
 
-            assertThat(cloche.pools().set(prefix, MIB, 1, 1).image()).isEqualTo(digest);
+            assertThat(cloche.pools().pool(prefix).memoryMib(MIB).set().image()).isEqualTo(digest);
             assertThat(cloche.templates()
-                            .make(cloche.sandbox(prefix).memory(MIB))
+                            .make(cloche.sandbox(prefix).memoryMib(MIB))
                             .orElseThrow()
                             .image())
                     .contains(digest);
-            assertThat(cloche.machines().create("dev", prefix).disk(1).make().imageDigest())
+            assertThat(cloche.machines().create("dev", prefix).diskGib(1).make().imageDigest())
                     .contains(digest);
-            assertUnknown(() -> cloche.pools().set("sha256:000000", MIB, 1, 1));
+            assertUnknown(
+                    () -> cloche.pools().pool("sha256:000000").memoryMib(MIB).set());
             assertUnknown(() ->
-                    cloche.templates().make(cloche.sandbox("sha256:000000").memory(MIB)));
+                    cloche.templates().make(cloche.sandbox("sha256:000000").memoryMib(MIB)));
             assertUnknown(() -> cloche.machines().create("other", "sha256:000000"));
 
             cloche.machines().remove("dev", true);
             cloche.templates().list().forEach(template -> cloche.templates().remove(template.name()));
             // A pool does not keep its image, and can be removed without it.
             cloche.images().remove("base", true);
-            cloche.pools().remove(prefix, MIB, 1);
+            cloche.pools().pool(prefix).memoryMib(MIB).remove();
             assertThat(cloche.pools().list()).isEmpty();
         }
     }

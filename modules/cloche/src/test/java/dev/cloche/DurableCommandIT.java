@@ -242,7 +242,7 @@ class DurableCommandIT {
     private static void start(String name) {
         cloche.sandbox("base")
                 .name(name)
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "600")
                 .detached()
                 .start();

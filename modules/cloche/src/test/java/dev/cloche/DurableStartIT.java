@@ -48,7 +48,7 @@ class DurableStartIT {
         cloche = Cloche.open(options);
         cloche.sandbox("base")
                 .name("box")
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "600")
                 .detached()
                 .start();

@@ -48,7 +48,7 @@ class ExecutionEndIT {
                 .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        box = cloche.sandbox("base").name("box").memory(256).start();
+        box = cloche.sandbox("base").name("box").memoryMib(256).start();
     }
 
     @AfterAll

@@ -21,7 +21,7 @@ class MachineMemoryIT extends MachinesInVms {
             Awaitility.await().until(() -> counter(machine) > 5);
             machine.files().writeString("/root/data", "kept");
             long before = blocks(machine);
-            assertThat(machines.change("one", new MachineChange().disk(2)).atNextStart())
+            assertThat(machines.change("one", new MachineChange().diskGib(2)).atNextStart())
                     .isFalse();
             assertThat(blocks(machine)).isGreaterThan(before + before / 2);
         }
@@ -109,7 +109,7 @@ class MachineMemoryIT extends MachinesInVms {
         machines.stop("one", Duration.ZERO);
         machines.snapshot("one", "ruined", false);
         assertThat(machines.copy("one", "two", false).state()).isEqualTo(MachineState.STOPPED);
-        machines.change("one", new MachineChange().disk(2));
+        machines.change("one", new MachineChange().diskGib(2));
         machines.export("one", home.resolve("one.tar.zst"));
         machines.restore("one", "ruined");
         assertThat(machines.get("one").diskGib()).isEqualTo(1);

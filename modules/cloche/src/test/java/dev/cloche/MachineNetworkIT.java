@@ -48,9 +48,9 @@ class MachineNetworkIT {
     @Test
     void aPublishedPortLeadsIntoAMachineAlsoAfterASuspensionAndNotIntoItsClone() {
         machines.create("web", "base")
-                .memory(256)
+                .memoryMib(256)
                 .cpus(1)
-                .disk(1)
+                .diskGib(1)
                 .publish("0:8080")
                 .make();
         assertThat(machines.get("web").network()).isEqualTo(Network.USER);
@@ -87,9 +87,9 @@ class MachineNetworkIT {
     @Test
     void aSnapshotWithMemoryBringsTheNetworkBackAndOneThatDoesNotFitSaysSo() {
         machines.create("web", "base")
-                .memory(256)
+                .memoryMib(256)
                 .cpus(1)
-                .disk(1)
+                .diskGib(1)
                 .network(Network.USER)
                 .make();
         try (Machine web = machines.start("web")) {

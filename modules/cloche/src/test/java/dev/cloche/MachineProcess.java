@@ -10,7 +10,7 @@ final class MachineProcess {
     public static void main(String[] arguments) {
         Cloche cloche = MachinesInVms.opened(Path.of(arguments[0]));
         Machines machines = cloche.machines();
-        machines.create(arguments[1], "base").memory(256).cpus(1).disk(1).make();
+        machines.create(arguments[1], "base").memoryMib(256).cpus(1).diskGib(1).make();
         Machine machine = machines.start(arguments[1]);
         MachinesInVms.beginCounter(machine);
         System.out.println("ready");

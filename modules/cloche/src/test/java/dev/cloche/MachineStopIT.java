@@ -80,7 +80,7 @@ class MachineStopIT extends MachinesInVms {
     void aSandboxIsStoppedLikewise() {
         var _ = cloche.sandbox("base")
                 .name("box")
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "1000000")
                 .detached()
                 .start();

@@ -69,7 +69,7 @@ abstract class MachinesInVms {
 
     /** A machine of the smallest size. */
     MachineBuilder small(String name) {
-        return machines.create(name, "base").memory(256).cpus(1).disk(1);
+        return machines.create(name, "base").memoryMib(256).cpus(1).diskGib(1);
     }
 
     /** Counts in a file system that is gone with the memory, and never begins anew. */

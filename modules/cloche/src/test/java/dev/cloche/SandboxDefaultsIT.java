@@ -56,7 +56,7 @@ class SandboxDefaultsIT {
     private static SandboxBuilder builder(String name) {
         return cloche.sandbox("base")
                 .name(name)
-                .memory(256)
+                .memoryMib(256)
                 .label("team", "search")
                 .environment("COLOUR", "blue")
                 .workingDirectory("/made/for/it")
@@ -143,7 +143,7 @@ class SandboxDefaultsIT {
         assertThat(shared.info().name()).isEqualTo("shared");
         assertThat(shared.info().id()).isEqualTo(shared.id());
 
-        Sandbox brief = cloche.sandbox("base").name("brief").memory(256).start();
+        Sandbox brief = cloche.sandbox("base").name("brief").memoryMib(256).start();
         cloche.sandboxes().rename("brief", "renamed");
         assertThat(brief.info().name()).isEqualTo("renamed");
         cloche.sandboxes().pause("renamed");

@@ -71,7 +71,7 @@ class SandboxForkIT {
     }
 
     private SandboxBuilder small() {
-        return cloche.sandbox("base").memory(256);
+        return cloche.sandbox("base").memoryMib(256);
     }
 
     @Test
@@ -162,7 +162,7 @@ class SandboxForkIT {
     @Test
     void aSnapshotOutlivesItsSandboxAndItsDisk() throws IOException {
         try (Sandbox parent =
-                small().name("parent").disk(256).command("sleep", "1000").start()) {
+                small().name("parent").diskMib(256).command("sleep", "1000").start()) {
             sh(parent, "echo disk > /kept; sync; echo memory > /tmp/kept");
             assertThat(parent.snapshot("both").contents()).isEqualTo(SandboxSnapshot.Contents.MEMORY);
             sh(parent, "echo later > /kept");
@@ -196,7 +196,7 @@ class SandboxForkIT {
         cloche.sandbox("base")
                 .name("parent")
                 .ephemeral(true)
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "1000")
                 .detached()
                 .start();

@@ -40,7 +40,7 @@ class SandboxIT {
                 .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        shared = cloche.sandbox("base").name("shared").memory(256).start();
+        shared = cloche.sandbox("base").name("shared").memoryMib(256).start();
     }
 
     @AfterAll
@@ -67,7 +67,7 @@ class SandboxIT {
                 .withTemplateMaking(new TemplateMaking.Never())
                 .withTemporary(temporary);
         try (Cloche other = Cloche.open(options);
-                Sandbox sandbox = other.sandbox("base").memory(256).start()) {
+                Sandbox sandbox = other.sandbox("base").memoryMib(256).start()) {
             assertThat(sandbox.exec("true").exit().success()).isTrue();
             try (Stream<Path> files = Files.walk(temporary)) {
                 assertThat(files.filter(file -> file.toString().endsWith(".qmp")))
@@ -88,7 +88,7 @@ class SandboxIT {
             Files.move(zeros, file, StandardCopyOption.REPLACE_EXISTING);
         }
 
-        try (Sandbox sandbox = cloche.sandbox("base").memory(256).start()) {
+        try (Sandbox sandbox = cloche.sandbox("base").memoryMib(256).start()) {
             assertThat(sandbox.exec("true").exit().success()).isTrue();
         }
 
@@ -203,8 +203,11 @@ class SandboxIT {
     /** The guest of a paused sandbox neither kills the command nor tells of its end. */
     @Test
     void aCommandWhoseKillIsNotHeardIsAnError() {
-        try (Sandbox sandbox =
-                cloche.sandbox("base").name("halts").ephemeral(true).memory(256).start()) {
+        try (Sandbox sandbox = cloche.sandbox("base")
+                .name("halts")
+                .ephemeral(true)
+                .memoryMib(256)
+                .start()) {
             CommandBuilder sleep = sandbox.command("sh", "-c", "sleep 600").timeout(Duration.ofSeconds(5));
             Execution running = sleep.start();
             cloche.sandboxes().pause("halts");
@@ -241,7 +244,7 @@ class SandboxIT {
     @Test
     void twoSandboxesDoNotSeeEachOther() {
         shared.exec("sh", "-c", "echo mine > /private");
-        try (Sandbox other = cloche.sandbox("base").memory(256).start()) {
+        try (Sandbox other = cloche.sandbox("base").memoryMib(256).start()) {
             assertThat(other.exec("test", "-e", "/private").exitCode()).isEqualTo(1);
             assertThat(other.exec("cat", "/etc/machine-id").stdoutText())
                     .isNotEqualTo(shared.exec("cat", "/etc/machine-id").stdoutText());
@@ -251,7 +254,7 @@ class SandboxIT {
 
     @Test
     void theEndOfAVmIsNoticedAndRecorded() {
-        Sandbox doomed = cloche.sandbox("base").name("doomed").memory(256).start();
+        Sandbox doomed = cloche.sandbox("base").name("doomed").memoryMib(256).start();
         try (Execution waiting = doomed.command("sleep", "600").start()) {
             // The guest's kernel resets the machine, without a word to its agent.
             doomed.command("reboot", "-f").start();

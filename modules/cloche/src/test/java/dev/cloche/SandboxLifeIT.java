@@ -54,7 +54,7 @@ class SandboxLifeIT {
     }
 
     private static SandboxBuilder builder(String name) {
-        return cloche.sandbox("base").name(name).memory(256);
+        return cloche.sandbox("base").name(name).memoryMib(256);
     }
 
     @Test

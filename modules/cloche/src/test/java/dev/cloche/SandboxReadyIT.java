@@ -42,7 +42,7 @@ class SandboxReadyIT {
                 .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        shared = cloche.sandbox("base").name("shared").memory(256).start();
+        shared = cloche.sandbox("base").name("shared").memoryMib(256).start();
     }
 
     @AfterAll
@@ -107,7 +107,7 @@ class SandboxReadyIT {
 
     @Test
     void anAddressIsReadyWhenItsAnswerIsGood() throws IOException {
-        try (Sandbox web = cloche.sandbox("base").memory(256).publish(8080).start()) {
+        try (Sandbox web = cloche.sandbox("base").memoryMib(256).publish(8080).start()) {
             Ready condition = Ready.http(8080, "/health");
             isNotReady(() -> web.await(condition, SHORT));
             web.exec("sh", "-c", "mkdir /www && httpd -p 8080 -h /www").orThrow();
@@ -149,7 +149,7 @@ class SandboxReadyIT {
 
     @Test
     void aPausedSandboxIsNotReady() {
-        Sandbox halts = cloche.sandbox("base").name("halts").memory(256).start();
+        Sandbox halts = cloche.sandbox("base").name("halts").memoryMib(256).start();
         try (halts) {
             cloche.sandboxes().pause("halts");
             isNotReady(() -> halts.await(Ready.port(1), SHORT));
@@ -188,7 +188,7 @@ class SandboxReadyIT {
     private static void started(String name, String script) {
         cloche.sandbox("base")
                 .name(name)
-                .memory(256)
+                .memoryMib(256)
                 .command("sh", "-c", script)
                 .detached()
                 .start();

@@ -28,7 +28,7 @@ final class StartingProcess {
             cloche.adopt();
             cloche.sandbox("base")
                     .name(SANDBOX)
-                    .memory(256)
+                    .memoryMib(256)
                     .idleTimeout(Duration.ofSeconds(8))
                     .command("sleep", "600")
                     .detached()

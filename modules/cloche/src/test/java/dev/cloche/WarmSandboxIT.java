@@ -52,19 +52,29 @@ class WarmSandboxIT {
         if (cloche != null) {
             cloche.pools()
                     .list()
-                    .forEach(
-                            pool -> cloche.pools().remove(pool.image(), pool.memoryMib(), pool.cpus(), pool.network()));
+                    .forEach(pool -> cloche.pools()
+                            .pool(pool.image())
+                            .memoryMib(pool.memoryMib())
+                            .cpus(pool.cpus())
+                            .network(pool.network())
+                            .remove());
             cloche.close();
         }
     }
 
     private void fill(Network network) {
-        cloche.pools().set("base", MEMORY, 1, network, 2, Duration.ofHours(1));
+        cloche.pools()
+                .pool("base")
+                .memoryMib(MEMORY)
+                .network(network)
+                .depth(2)
+                .maxAge(Duration.ofHours(1))
+                .set();
         assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
     }
 
     private SandboxBuilder builder(Network network) {
-        return cloche.sandbox("base").memory(MEMORY).network(network);
+        return cloche.sandbox("base").memoryMib(MEMORY).network(network);
     }
 
     private static Sandbox warm(SandboxBuilder builder) {
@@ -128,12 +138,17 @@ class WarmSandboxIT {
                 .withHome(directory.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.InBackground()))) {
-            staying.pools().set("base", MEMORY, 1, Network.NONE, 2, Duration.ofHours(1));
+            staying.pools()
+                    .pool("base")
+                    .memoryMib(MEMORY)
+                    .depth(2)
+                    .maxAge(Duration.ofHours(1))
+                    .set();
             awaitReady(2);
             try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {
                 Callable<String> starter = () -> {
                     try (Sandbox sandbox =
-                            staying.sandbox("base").memory(MEMORY).start()) {
+                            staying.sandbox("base").memoryMib(MEMORY).start()) {
                         assertThat(sandbox.startTimings().orElseThrow().kind()).isNotEqualTo(StartKind.COLD);
                         assertThat(sh(sandbox, "hostname")).isEqualTo(sandbox.name() + "\n");
                         return sandbox.name();

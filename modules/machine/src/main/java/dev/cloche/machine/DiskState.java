@@ -1,6 +1,6 @@
 package dev.cloche.machine;
 
-import java.util.Locale;
+import dev.cloche.base.EnumNames;
 import java.util.Optional;
 
 /** Says the state of a machine as its file has it. */
@@ -12,7 +12,7 @@ public enum DiskState {
 
     /** Returns the word in the file: {@code created}, {@code running}, {@code stopped} or {@code suspended}. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return EnumNames.of(this);
     }
 
     public static Optional<DiskState> of(String word) {

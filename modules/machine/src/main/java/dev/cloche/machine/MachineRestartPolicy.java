@@ -1,7 +1,7 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Says what recovery does with a machine whose VM has ended without a request to Cloche. */
@@ -15,7 +15,7 @@ public enum MachineRestartPolicy {
 
     /** Returns the word in the file: {@code no}, {@code on-failure} or {@code always}. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return EnumNames.of(this);
     }
 
     /**

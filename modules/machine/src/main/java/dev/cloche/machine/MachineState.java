@@ -1,7 +1,7 @@
 package dev.cloche.machine;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
-import java.util.Locale;
 import java.util.Set;
 
 /** Says where a machine is in its life. The file knows fewer states: {@link #onDisk()}. */
@@ -20,7 +20,7 @@ public enum MachineState {
 
     /** Returns the word in lower case, for read-outs. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return EnumNames.of(this);
     }
 
     /**

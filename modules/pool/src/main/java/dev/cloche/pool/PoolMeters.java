@@ -1,12 +1,12 @@
 package dev.cloche.pool;
 
+import dev.cloche.base.EnumNames;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,8 +54,9 @@ public final class PoolMeters implements PoolListener {
                         tags.and("verdict", checked.healthy() ? "healthy" : "unhealthy"),
                         checked.took());
             case PoolEvent.Acquired acquired ->
-                time("cloche.pool.acquire", tags.and("kind", word(acquired.kind())), acquired.took());
-            case PoolEvent.Evicted evicted -> count("cloche.pool.evictions", tags.and("cause", word(evicted.cause())));
+                time("cloche.pool.acquire", tags.and("kind", EnumNames.of(acquired.kind())), acquired.took());
+            case PoolEvent.Evicted evicted ->
+                count("cloche.pool.evictions", tags.and("cause", EnumNames.of(evicted.cause())));
             case PoolEvent.RestoreFailed failed -> count("cloche.pool.failures", tags.and("code", failed.code()));
             case PoolEvent.Adopted _ -> count("cloche.pool.adoptions", tags);
             case PoolEvent.Stalled _ -> count("cloche.pool.stalls", tags);
@@ -107,9 +108,5 @@ public final class PoolMeters implements PoolListener {
     private static Tags tags(StackKey key) {
         return Tags.of(
                 "name", key.name(), "cpus", String.valueOf(key.cpus()), "memory", String.valueOf(key.memoryMiB()));
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

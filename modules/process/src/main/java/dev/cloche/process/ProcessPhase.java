@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import java.util.Locale;
+import dev.cloche.base.EnumNames;
 
 /** Says what a process waits for. */
 public enum ProcessPhase {
@@ -19,6 +19,6 @@ public enum ProcessPhase {
 
     /** Returns it in lower case, as it is printed. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return EnumNames.of(this);
     }
 }

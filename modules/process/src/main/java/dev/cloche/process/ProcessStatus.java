@@ -1,6 +1,6 @@
 package dev.cloche.process;
 
-import java.util.Locale;
+import dev.cloche.base.EnumNames;
 
 /** Says where a process is in its life: it runs, and then it has ended in one of four ways, for good. */
 public enum ProcessStatus {
@@ -18,7 +18,7 @@ public enum ProcessStatus {
 
     /** Returns it in lower case, as it is stored and printed. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return EnumNames.of(this);
     }
 
     /** Returns the inverse of {@link #word}. */

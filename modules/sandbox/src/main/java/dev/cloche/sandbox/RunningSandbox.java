@@ -299,7 +299,7 @@ public final class RunningSandbox implements AutoCloseable {
         return new SandboxException.Ended(record.name(), why, lost);
     }
 
-    /** The main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
+    /** Notes that the main command has ended, and an owned sandbox with it; recorded as the reason of its end. */
     public void finish(ExitStatus main) {
         ownership.ifPresent(mine -> mine.finish(main));
     }

@@ -1,8 +1,8 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.EnumNames;
 import java.nio.file.Path;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What can go wrong with a sandbox as such; errors of its image and its VM have families of their own. */
@@ -13,10 +13,6 @@ public abstract sealed class SandboxException extends ClocheException {
 
     private SandboxException(String code, String sentence, String remedy) {
         this(code, sentence, remedy, null);
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A value of the specification is out of range or missing. Code {@code sandbox.invalid-specification}. */
@@ -31,7 +27,7 @@ public abstract sealed class SandboxException extends ClocheException {
         public NameInUse(String name, SandboxStatus status) {
             super(
                     "sandbox.name-in-use",
-                    "The name \"" + name + "\" is in use by a sandbox that is " + word(status) + ".",
+                    "The name \"" + name + "\" is in use by a sandbox that is " + EnumNames.of(status) + ".",
                     status.terminal()
                             ? "Choose another name, or remove it with: cloche.sandboxes().remove(\"" + name
                                     + "\", false)"
@@ -107,7 +103,7 @@ public abstract sealed class SandboxException extends ClocheException {
         public NothingToKeep(String name, SandboxStatus status) {
             super(
                     "sandbox.nothing-to-keep",
-                    "The sandbox \"" + name + "\" is " + word(status) + " and has no disk that could be kept.",
+                    "The sandbox \"" + name + "\" is " + EnumNames.of(status) + " and has no disk that could be kept.",
                     "Start it first with: cloche.sandboxes().start(\"" + name + "\")");
         }
     }
@@ -131,7 +127,7 @@ public abstract sealed class SandboxException extends ClocheException {
                     "sandbox.not-running",
                     "The sandbox \"" + name + "\" is not running; it is "
                             // Its VM is gone and its owner is about to say so.
-                            + (status == SandboxStatus.RUNNING ? "ending" : word(status)) + ".",
+                            + (status == SandboxStatus.RUNNING ? "ending" : EnumNames.of(status)) + ".",
                     remedy(name, status));
             this.status = status;
         }
@@ -168,7 +164,7 @@ public abstract sealed class SandboxException extends ClocheException {
         public StillRunning(String name, SandboxStatus status) {
             super(
                     "sandbox.still-running",
-                    "The sandbox \"" + name + "\" is " + word(status) + ".",
+                    "The sandbox \"" + name + "\" is " + EnumNames.of(status) + ".",
                     "Stop it first with: cloche.sandboxes().stop(\"" + name + "\", …)"
                             + ", or remove it with: cloche.sandboxes().remove(\"" + name + "\", true)");
         }
@@ -190,7 +186,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
         Ended(String name, Termination termination, @Nullable Throwable cause) {
             super(
-                    "sandbox.ended." + word(termination.reason()),
+                    "sandbox.ended." + EnumNames.of(termination.reason()),
                     "The sandbox \"" + name + "\" has ended. " + termination.detail(),
                     remedy(termination.reason()),
                     cause);

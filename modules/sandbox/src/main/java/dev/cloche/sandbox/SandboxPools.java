@@ -145,7 +145,7 @@ public final class SandboxPools {
                             + " VMs and " + most.memoryMiB() + " MiB, and the others have "
                             + (vms - depth) + " VMs.",
                     "Give a smaller depth, allow more in config.toml ([pools] vms, memory), or remove another pool"
-                            + " with: cloche.pools().remove(…)");
+                            + " with: cloche.pools().pool(…).remove()");
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
 import dev.cloche.linux.SystemCallException;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What can go wrong between the host and a guest: the connection, executions, copies. */
@@ -37,11 +37,7 @@ public abstract sealed class GuestException extends VmException {
         private final GuestFailure failure;
 
         public Refused(GuestFailure failure, String sentence) {
-            super(
-                    "vm.guest." + failure.name().toLowerCase(Locale.ROOT).replace('_', '-'),
-                    "The guest refused: " + sentence,
-                    "",
-                    null);
+            super("vm.guest." + EnumNames.of(failure), "The guest refused: " + sentence, "", null);
             this.failure = failure;
         }
 

@@ -64,7 +64,7 @@ public final class Forks {
     }
 
     private static Sandbox parent(Cloche cloche, int memoryMib) {
-        return cloche.sandbox("base").memory(memoryMib).start();
+        return cloche.sandbox("base").memoryMib(memoryMib).start();
     }
 
     private static BareClone bare(BareMachine machine, BootedTemplate template, Path directory, String name)

@@ -25,7 +25,7 @@ public final class NamedMachines {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
         try (Cloche cloche = Cloche.open(setting.options())) {
             Machines machines = cloche.machines();
-            machines.create(NAME, "base").memory(256).cpus(1).disk(1).make();
+            machines.create(NAME, "base").memoryMib(256).cpus(1).diskGib(1).make();
             report.heading("Named machines");
             // Each is the next step of one life, so their order is part of what they are.
             report.table(new Alternation()

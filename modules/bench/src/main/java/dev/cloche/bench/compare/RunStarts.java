@@ -71,8 +71,12 @@ public final class RunStarts {
                 Cloche staying = Cloche.open(setting.options()
                         .withTemplateMaking(new TemplateMaking.InBackground())
                         .withPoolListener(full))) {
-            var _ = cloche.templates().make(cloche.sandbox("base").memory(RESTORED));
-            (byHand.isPresent() ? staying : cloche).pools().set("base", WARM, 1, 1);
+            var _ = cloche.templates().make(cloche.sandbox("base").memoryMib(RESTORED));
+            (byHand.isPresent() ? staying : cloche)
+                    .pools()
+                    .pool("base")
+                    .memoryMib(WARM)
+                    .set();
             try {
                 Alternation rows = new Alternation();
                 if (byHand.isPresent()) {
@@ -91,7 +95,7 @@ public final class RunStarts {
                     throw new IllegalStateException("only " + hits + " of " + rounds + " were warm");
                 }
             } finally {
-                cloche.pools().remove("base", WARM, 1);
+                cloche.pools().pool("base").memoryMib(WARM).remove();
             }
         }
     }
@@ -112,7 +116,7 @@ public final class RunStarts {
 
     private static long call(Cloche cloche, int memory) {
         long begin = System.nanoTime();
-        try (Sandbox sandbox = cloche.sandbox("base").memory(memory).start()) {
+        try (Sandbox sandbox = cloche.sandbox("base").memoryMib(memory).start()) {
             if (sandbox.exec("true").exitCode() != 0) {
                 throw new IllegalStateException("true is not true");
             }

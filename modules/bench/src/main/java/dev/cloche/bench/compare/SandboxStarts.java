@@ -51,7 +51,7 @@ public final class SandboxStarts {
 
     private static void cycle(Cloche cloche, List<Double> starts, List<Double> stops) {
         long begin = System.nanoTime();
-        try (Sandbox sandbox = cloche.sandbox("base").memory(256).start()) {
+        try (Sandbox sandbox = cloche.sandbox("base").memoryMib(256).start()) {
             long ready = System.nanoTime();
             sandbox.stop(Duration.ofSeconds(5));
             stops.add((System.nanoTime() - ready) / 1e6);

@@ -39,7 +39,7 @@ public final class SandboxBurst implements AutoCloseable {
                         refills.add(made.lag().minus(made.took()).toNanos() / 1e6);
                     }
                 }));
-        cloche.pools().set("base", MEMORY, 1, depth);
+        cloche.pools().pool("base").memoryMib(MEMORY).depth(depth).set();
     }
 
     private record Started(String vm, StartKind kind, double millis) {}
@@ -75,7 +75,7 @@ public final class SandboxBurst implements AutoCloseable {
 
     private Started start() {
         long begin = System.nanoTime();
-        try (Sandbox sandbox = cloche.sandbox("base").memory(MEMORY).start()) {
+        try (Sandbox sandbox = cloche.sandbox("base").memoryMib(MEMORY).start()) {
             double millis = (System.nanoTime() - begin) / 1e6;
             return new Started(
                     sandbox.name(), sandbox.startTimings().orElseThrow().kind(), millis);
@@ -91,7 +91,7 @@ public final class SandboxBurst implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         int left = cloche.sandboxes().list().size();
-        cloche.pools().remove("base", MEMORY, 1);
+        cloche.pools().pool("base").memoryMib(MEMORY).remove();
         cloche.close();
         if (left > 0) {
             throw new IllegalStateException(left + " sandboxes are left");

@@ -2,14 +2,14 @@ package dev.cloche.cli.host;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
-import dev.cloche.HealthCheck;
 import dev.cloche.HealthCheck.Verdict;
+import dev.cloche.HealthCheck;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,7 +36,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
     private static void write(JsonOutput json, HealthCheck check) {
         json.object(() -> json.field("name", check.name())
-                .field("verdict", check.verdict().name().toLowerCase(Locale.ROOT))
+                .field("verdict", EnumNames.of(check.verdict()))
                 .field("finding", CommandWords.of(check.finding()))
                 .field("fix", CommandWords.of(check.fix())));
     }

@@ -175,10 +175,10 @@ final class MachineConfigCommands {
                 change.cpus(cpus);
             }
             if (memory != null) {
-                change.memory(memory);
+                change.memoryMib(memory);
             }
             if (disk != null) {
-                change.disk(disk);
+                change.diskGib(disk);
             }
             if (autostart != null) {
                 change.autostart(autostart);

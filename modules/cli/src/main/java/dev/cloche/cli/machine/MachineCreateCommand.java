@@ -114,10 +114,10 @@ final class MachineCreateCommand implements Callable<Integer> {
             builder.cpus(cpus);
         }
         if (memory != null) {
-            builder.memory(memory);
+            builder.memoryMib(memory);
         }
         if (disk != null) {
-            builder.disk(disk);
+            builder.diskGib(disk);
         }
         published.applyTo(builder::network, builder::publish);
         if (restart != null) {

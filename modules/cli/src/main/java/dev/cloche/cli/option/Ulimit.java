@@ -1,8 +1,8 @@
 package dev.cloche.cli.option;
 
-import dev.cloche.vm.ResourceLimit;
+import dev.cloche.base.EnumNames;
 import dev.cloche.vm.ResourceLimit.Resource;
-import java.util.Locale;
+import dev.cloche.vm.ResourceLimit;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -30,7 +30,7 @@ public record Ulimit(Resource resource, long soft, long hard) {
 
         private static Resource resource(String name) {
             for (Resource known : Resource.values()) {
-                if (known.name().toLowerCase(Locale.ROOT).equals(name)) {
+                if (EnumNames.of(known).equals(name)) {
                     return known;
                 }
             }

@@ -93,7 +93,7 @@ public final class PoolCommands {
             try (Cloche cloche = Cloche.open(MakerCommand.options())) {
                 PoolBuilder pool = cloche.pools()
                         .pool(shape.image())
-                        .memory(shape.memory())
+                        .memoryMib(shape.memory())
                         .cpus(shape.cpus())
                         .network(shape.network())
                         .maxAge(maxAge)
@@ -197,7 +197,12 @@ public final class PoolCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                cloche.pools().remove(shape.image(), shape.memory(), shape.cpus(), shape.network());
+                cloche.pools()
+                        .pool(shape.image())
+                        .memoryMib(shape.memory())
+                        .cpus(shape.cpus())
+                        .network(shape.network())
+                        .remove();
             }
             return ExitCodes.OK;
         }

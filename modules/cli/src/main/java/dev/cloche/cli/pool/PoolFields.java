@@ -1,10 +1,9 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.PoolInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.JsonOutput;
-import dev.cloche.vm.Network;
 import java.time.Instant;
-import java.util.Locale;
 
 /** Writes pools as JSON. */
 final class PoolFields {
@@ -31,16 +30,11 @@ final class PoolFields {
                 .field("retryAt", pool.retryAt().map(Instant::toString)));
     }
 
-    /** Returns the name of a network as it is typed. */
-    static String name(Network network) {
-        return network.name().toLowerCase(Locale.ROOT);
-    }
-
     private static JsonOutput shape(JsonOutput json, PoolInfo pool) {
         return json.field("image", pool.image())
                 .field("memoryMib", pool.memoryMib())
                 .field("cpus", pool.cpus())
-                .field("network", name(pool.network()))
+                .field("network", EnumNames.of(pool.network()))
                 .field("depth", pool.depth())
                 .field("minDepth", pool.minDepth())
                 .field("check", pool.check());

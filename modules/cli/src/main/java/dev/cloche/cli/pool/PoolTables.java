@@ -1,6 +1,7 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.PoolInfo;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.Table;
 import java.time.Clock;
 import java.time.Duration;
@@ -20,7 +21,7 @@ final class PoolTables {
                 pool.image(),
                 pool.memoryMib() + "m",
                 String.valueOf(pool.cpus()),
-                PoolFields.name(pool.network()),
+                EnumNames.of(pool.network()),
                 depth(pool),
                 String.valueOf(pool.ready()),
                 String.valueOf(pool.making()),
@@ -47,7 +48,7 @@ final class PoolTables {
                 pool.image(),
                 pool.memoryMib() + "m",
                 String.valueOf(pool.cpus()),
-                PoolFields.name(pool.network()),
+                EnumNames.of(pool.network()),
                 pool.ready() + "/" + depth(pool),
                 String.valueOf(pool.hits()),
                 String.valueOf(pool.misses()),

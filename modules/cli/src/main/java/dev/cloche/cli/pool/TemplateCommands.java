@@ -139,10 +139,10 @@ public final class TemplateCommands {
                     ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
                 return cloche.templates()
                         .make(cloche.sandbox(image)
-                                .memory(size.memory())
+                                .memoryMib(size.memory())
                                 .cpus(size.cpus())
                                 .network(network)
-                                .disk(disk == null ? 0 : disk)
+                                .diskMib(disk == null ? 0 : disk)
                                 .progress(progress));
             }
         }

@@ -78,12 +78,12 @@ final class SandboxOptions {
     }
 
     SandboxBuilder applyTo(SandboxBuilder builder) {
-        builder.ephemeral(ephemeral).cpus(size.cpus()).memory(size.memory()).pull(pull);
+        builder.ephemeral(ephemeral).cpus(size.cpus()).memoryMib(size.memory()).pull(pull);
         if (name != null) {
             builder.name(name);
         }
         if (disk != null) {
-            builder.disk(disk);
+            builder.diskMib(disk);
         }
         if (stopSignal != null) {
             builder.stopSignal(stopSignal);

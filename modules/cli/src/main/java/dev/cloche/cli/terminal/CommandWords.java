@@ -44,7 +44,7 @@ public final class CommandWords {
             Word.call("cloche.templates().list()", "cloche template ls"),
             Word.call("cloche.templates().prune(…)", "cloche template prune"),
             Word.call("cloche.pools().list()", "cloche pool ls"),
-            Word.call("cloche.pools().remove(…)", "cloche pool rm"),
+            Word.call("cloche.pools().pool(…).remove()", "cloche pool rm"),
             Word.call("cloche.images().list()", "cloche images"),
             Word.of("cloche.images().pull", ")", "cloche pull $1"),
             Word.call("cloche.images().pull(…)", "cloche pull"),
