@@ -18,9 +18,11 @@ import org.junit.jupiter.api.Test;
  * what the method does. A type may begin with what it is.
  */
 class JavadocTest {
-    private static final Path MODULES = Path.of("../..").toAbsolutePath().normalize().resolve("modules");
+    private static final Path MODULES =
+            Path.of("../..").toAbsolutePath().normalize().resolve("modules");
     private static final Pattern DOCUMENTED = Pattern.compile(
-            "/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[\\w.]+(?:\\([^)]*\\))?(?:\\s*//[^\\n]*)?\\s*)*([^\\n]*)", Pattern.DOTALL);
+            "/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:@[\\w.]+(?:\\([^)]*\\))?(?:\\s*//[^\\n]*)?\\s*)*([^\\n]*)",
+            Pattern.DOTALL);
     private static final Pattern TYPE = Pattern.compile("\\b(class|interface|record|enum)\\b");
     private static final Pattern METHOD = Pattern.compile("^[^=]*[\\w>\\]] \\w+\\(.*");
     private static final Pattern VERB = Pattern.compile("[A-Z][a-z]+s\\b.*", Pattern.DOTALL);
@@ -55,7 +57,8 @@ class JavadocTest {
                     .find();
             Matcher documented = DOCUMENTED.matcher(text);
             while (TOP_LEVEL.matcher(text).find() && documented.find()) {
-                String first = documented.group(1).replaceAll("\\s*\\n\\s*\\* ?", " ").strip();
+                String first =
+                        documented.group(1).replaceAll("\\s*\\n\\s*\\* ?", " ").strip();
                 String declaration = documented.group(2);
                 if (isMethod(declaration, inInterface) && !first.startsWith("@")) {
                     if (VERB.matcher(first).matches() && !NO_VERBS.contains(first.split("\\W", 2)[0])) {

@@ -52,10 +52,6 @@ public record PersistedMachine(
         return new PersistedMachine(name, value, createdAt, resources, origin, settings, foreign, status);
     }
 
-    public PersistedMachine withCreatedAt(Instant value) {
-        return new PersistedMachine(name, vmId, value, resources, origin, settings, foreign, status);
-    }
-
     public PersistedMachine withResources(MachineResources value) {
         return new PersistedMachine(name, vmId, createdAt, value, origin, settings, foreign, status);
     }

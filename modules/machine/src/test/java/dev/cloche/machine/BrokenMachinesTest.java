@@ -81,7 +81,7 @@ class BrokenMachinesTest extends StoredMachines {
         assertThatThrownBy(() -> store().create(SampleMachines.plain("web")))
                 .isInstanceOf(MachineException.NameInUse.class);
         assertThatThrownBy(() -> store().save(SampleMachines.plain("web"))).isInstanceOf(MachineException.Broken.class);
-        assertThatThrownBy(() -> store().updateIp(WEB, Optional.of("::1"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> store().update(WEB, machine -> machine)).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().rename(WEB, new MachineName("b"))).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().rename(new MachineName("other"), WEB))
                 .isInstanceOf(MachineException.NameInUse.class);

@@ -119,23 +119,18 @@ class MachineStoreTest extends StoredMachines {
         assertThatThrownBy(() -> store().update(WEB, machine -> machine)).isInstanceOf(MachineException.NotFound.class);
         assertThatThrownBy(() -> store().updateState(WEB, MachineState.RUNNING))
                 .isInstanceOf(MachineException.NotFound.class);
-        assertThatThrownBy(() -> store().updateIp(WEB, Optional.empty())).isInstanceOf(MachineException.NotFound.class);
         assertThatThrownBy(() -> store().rename(WEB, new MachineName("b")))
                 .isInstanceOf(MachineException.NotFound.class);
     }
 
     @Test
-    void stateAndAddressAreUpdatedAloneAndTheAddressIsClearedWithNothing() {
+    void theStateIsUpdatedAlone() {
         store().save(SampleMachines.full());
         assertThat(store().updateState(WEB, MachineState.STARTING).needsRecovery())
                 .isTrue();
         assertThat(store().load(WEB))
                 .isEqualTo(SampleMachines.full()
                         .withStatus(SampleMachines.full().status().withState(DiskState.RUNNING)));
-        store().updateIp(WEB, Optional.of("fd00::2"));
-        assertThat(store().load(WEB).status().ipAddress()).contains("fd00::2");
-        store().updateIp(WEB, Optional.empty());
-        assertThat(store().load(WEB).status().ipAddress()).isEmpty();
     }
 
     @Test

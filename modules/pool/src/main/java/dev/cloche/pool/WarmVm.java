@@ -46,7 +46,7 @@ public final class WarmVm implements AutoCloseable {
      * Returns what this VM was restored from, also if its key is registered with another snapshot by now; empty if that
      * is not known.
      */
-    public Optional<SnapshotRef> sourceSnapshot() {
+    Optional<SnapshotRef> sourceSnapshot() {
         return source;
     }
 

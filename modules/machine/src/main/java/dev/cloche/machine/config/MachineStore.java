@@ -224,15 +224,6 @@ public final class MachineStore {
     }
 
     /**
-     * Changes the address; with nothing, clears it.
-     *
-     * @throws MachineException.NotFound if there is none of that name
-     */
-    public PersistedMachine updateIp(MachineName name, Optional<String> address) {
-        return update(name, machine -> machine.withStatus(machine.status().withIpAddress(address)));
-    }
-
-    /**
      * Reads, changes and writes a machine, excluding all other writers.
      *
      * @param mutation must be quick, and must not change the name
