@@ -13,12 +13,15 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -196,9 +199,18 @@ class KeptPoolsTest {
                 .contains("false");
         assertThat(pool().retryAt()).isPresent();
         assertThat(host.vms.memory.list()).isEmpty();
+        Queue<String> warnings = new ConcurrentLinkedQueue<>();
+        Logger logger = Logger.getLogger(SandboxPools.class.getName());
+        logger.setFilter(line -> {
+            warnings.add(line.getLevel() + " " + line.getMessage());
+            return false;
+        });
         try (TestHost.Opened keeper = staying()) {
             keeper.sandboxes().keep();
             await().until(() -> pool().counts().failed() > 1);
+            await().until(() -> warnings.stream()
+                    .anyMatch(line -> line.startsWith("WARNING no VM was made for the pool of")
+                            && line.contains("health check")));
             assertThat(pool().counts().lastError().orElseThrow())
                     .contains("health check")
                     .contains("'false' ended with");
@@ -209,6 +221,8 @@ class KeptPoolsTest {
             try (RunningSandbox sandbox = start(host.here)) {
                 assertThat(timings(sandbox).kind()).isEqualTo(StartKind.WARM);
             }
+        } finally {
+            logger.setFilter(null);
         }
     }
 
