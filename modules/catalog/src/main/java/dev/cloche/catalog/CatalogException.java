@@ -25,11 +25,12 @@ public abstract sealed class CatalogException extends ClocheException {
 
     /** The catalog was written by a newer program. It has been left as it is. */
     public static final class Newer extends CatalogException {
-        Newer(Path file, String room, int found, int known) {
+        Newer(Path file, String room, RoomVersions.Found found, int known) {
             super(
                     "catalog.newer",
-                    "The catalog " + file + " has version " + found + " of the room '" + room
-                            + "', and this program knows up to " + known + ".",
+                    "The catalog " + file + " has version " + found.version() + " of the room '" + room
+                            + "', which programs may use that know version " + found.usableFrom()
+                            + ", and this program knows up to " + known + ".",
                     "Use the newer Cloche that wrote it, or another state directory.",
                     null);
         }

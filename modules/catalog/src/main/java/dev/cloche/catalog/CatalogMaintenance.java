@@ -33,7 +33,7 @@ public final class CatalogMaintenance {
             return DueMigration.of(schemas, Map.of());
         }
         try (SqliteConnection reader = reader(file)) {
-            Map<String, Integer> found = RoomVersions.read(reader.session());
+            Map<String, RoomVersions.Found> found = RoomVersions.read(reader.session());
             return DueMigration.of(RoomVersions.due(file, schemas, found), found);
         } catch (SQLException e) {
             throw SqliteErrors.translate(file, e);

@@ -41,7 +41,7 @@ final class CatalogMigrations {
                     gate.refuseIfHeld(writer.session());
                     return gate;
                 });
-                Map<String, Integer> found = RoomVersions.read(writer.session());
+                Map<String, RoomVersions.Found> found = RoomVersions.read(writer.session());
                 List<CatalogSchema> due = RoomVersions.due(file, schemas, found);
                 if (due.isEmpty()) {
                     return;
@@ -53,7 +53,7 @@ final class CatalogMigrations {
                     RoomVersions.create(session);
                     session.update(CREATE);
                     for (CatalogSchema schema : due) {
-                        migrate(file, writer, schema, found.getOrDefault(schema.room(), 0));
+                        migrate(file, writer, schema, RoomVersions.version(found, schema.room()));
                         RoomVersions.record(session, schema);
                     }
                     return due;
@@ -63,7 +63,7 @@ final class CatalogMigrations {
     }
 
     /** What a migration could lose for good is kept beside the catalog, under the name of the version that it had. */
-    private static void backUpIfWanted(Path file, Map<String, Integer> found, List<CatalogSchema> due)
+    private static void backUpIfWanted(Path file, Map<String, RoomVersions.Found> found, List<CatalogSchema> due)
             throws IOException, SQLException {
         for (DueMigration step : DueMigration.of(due, found)) {
             if (step.migration().wantsBackup() && found.containsKey(step.room())) {
@@ -84,7 +84,8 @@ final class CatalogMigrations {
         try {
             history.bringUpToDate(writer.connection(), schema.scripts(), recorded);
         } catch (MigrationException.Newer e) {
-            throw new CatalogException.Newer(file, schema.room(), e.found(), schema.version());
+            throw new CatalogException.Newer(
+                    file, schema.room(), new RoomVersions.Found(e.found(), e.found()), schema.version());
         } catch (MigrationException e) {
             throw new CatalogException.History(file, schema.room(), e);
         }

@@ -24,11 +24,18 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
      * @param reversible whether all that was recorded before can still be told from what is recorded after it
      * @param touchesUserData whether it changes or deletes rows that people made and no program could make again:
      *     sandboxes and names, but not what was pulled or measured
+     * @param additive whether a program that does not know it works with the tables all the same: it makes tables and
+     *     columns only, which have defaults, and no value that such a program cannot read
      */
-    public record Migration(String name, String what, boolean reversible, boolean touchesUserData) {
-        /** Makes new tables and columns only. */
+    public record Migration(String name, String what, boolean reversible, boolean touchesUserData, boolean additive) {
+        /** Describes a migration that programs which do not know it need not notice. */
         public static Migration additive(String name, String what) {
-            return new Migration(name, what, true, false);
+            return new Migration(name, what, true, false, true);
+        }
+
+        /** Describes a migration after which only programs that know it may work with the tables. */
+        public static Migration changing(String name, String what, boolean reversible, boolean touchesUserData) {
+            return new Migration(name, what, reversible, touchesUserData, false);
         }
 
         /** Returns whether something could be lost by it for good. */
@@ -64,5 +71,14 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
     /** Version of the newest migration, from 1. */
     public int version() {
         return migrations.size();
+    }
+
+    /** Returns the oldest version whose programs may still work with these tables: that of the last one not additive. */
+    int usableFrom() {
+        int version = version();
+        while (version > 1 && migrations.get(version - 1).additive()) {
+            version--;
+        }
+        return version;
     }
 }

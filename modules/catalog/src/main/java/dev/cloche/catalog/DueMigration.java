@@ -12,10 +12,10 @@ import java.util.Map;
  * @param migration what it does
  */
 public record DueMigration(String room, int version, CatalogSchema.Migration migration) {
-    static List<DueMigration> of(List<CatalogSchema> behind, Map<String, Integer> found) {
+    static List<DueMigration> of(List<CatalogSchema> behind, Map<String, RoomVersions.Found> found) {
         List<DueMigration> due = new ArrayList<>();
         for (CatalogSchema schema : behind) {
-            for (int version = found.getOrDefault(schema.room(), 0) + 1; version <= schema.version(); version++) {
+            for (int version = RoomVersions.version(found, schema.room()) + 1; version <= schema.version(); version++) {
                 due.add(new DueMigration(
                         schema.room(), version, schema.migrations().get(version - 1)));
             }

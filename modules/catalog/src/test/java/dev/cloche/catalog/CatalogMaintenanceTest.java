@@ -64,7 +64,7 @@ class CatalogMaintenanceTest {
         Catalog.open(root, List.of(CatalogTest.NOTES_1)).close();
         assertThat(CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_2)))
                 .containsExactly(
-                        new DueMigration("notes", 2, new CatalogSchema.Migration("tags", "tags", false, true)));
+                        new DueMigration("notes", 2, CatalogSchema.Migration.changing("tags", "tags", false, true)));
         assertThat(CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_1))).isEmpty();
         Catalog.open(root, List.of(CatalogTest.NOTES_2)).close();
         assertThatThrownBy(() -> CatalogMaintenance.due(root, List.of(CatalogTest.NOTES_1)))

@@ -24,7 +24,16 @@ class CatalogTest {
     static final CatalogSchema NOTES_2 = new CatalogSchema(
             "notes",
             "dev/cloche/catalog/notes",
-            List.of(NOTES, new CatalogSchema.Migration("tags", "tags", false, true)));
+            List.of(NOTES, CatalogSchema.Migration.changing("tags", "tags", false, true)));
+    private static final CatalogSchema MORE_NOTES = new CatalogSchema(
+            "notes", "dev/cloche/catalog/notes", List.of(NOTES, CatalogSchema.Migration.additive("tags", "tags")));
+    private static final CatalogSchema OTHER_NOTES = new CatalogSchema(
+            "notes",
+            "dev/cloche/catalog/notes",
+            List.of(
+                    NOTES,
+                    CatalogSchema.Migration.additive("tags", "tags"),
+                    CatalogSchema.Migration.changing("bodies", "another column", true, false)));
     private static final CatalogSchema BROKEN = new CatalogSchema(
             "broken", "dev/cloche/catalog/broken", List.of(CatalogSchema.Migration.additive("broken", "nothing good")));
 
@@ -96,6 +105,52 @@ class CatalogTest {
                 .hasMessageContaining("version 2")
                 .hasMessageContaining("up to 1");
         assertThat(root.resolve("catalog.db")).hasBinaryContent(before);
+    }
+
+    @Test
+    void aProgramFromBeforeAnAdditiveMigrationWorksOnBesideTheNewerOne() {
+        try (Catalog older = Catalog.open(root, List.of(NOTES_1))) {
+            add(older, "before");
+            try (Catalog newer = Catalog.open(root, List.of(MORE_NOTES))) {
+                add(older, "while it is open");
+                add(newer, "newer");
+            }
+        }
+        try (Catalog older = Catalog.open(root, List.of(NOTES_1))) {
+            add(older, "after");
+            assertThat(notes(older)).containsExactly("before", "while it is open", "newer", "after");
+        }
+        assertThat(CatalogMaintenance.due(root, List.of(NOTES_1))).isEmpty();
+        assertThat(CatalogMaintenance.due(root, List.of(MORE_NOTES))).isEmpty();
+    }
+
+    @Test
+    void aMigrationThatIsNotAdditiveExcludesTheProgramsBeforeIt() {
+        Catalog.open(root, List.of(MORE_NOTES)).close();
+        Catalog.open(root, List.of(OTHER_NOTES)).close();
+        for (CatalogSchema older : List.of(NOTES_1, MORE_NOTES)) {
+            assertThatThrownBy(() -> Catalog.open(root, List.of(older)))
+                    .isInstanceOf(CatalogException.Newer.class)
+                    .hasMessageContaining("has version 3")
+                    .hasMessageContaining("know version 3")
+                    .hasMessageContaining("up to " + older.version());
+        }
+    }
+
+    @Test
+    void aNewerCatalogThatDoesNotSayWhoMayUseItIsRefused() {
+        Catalog.open(root, List.of(MORE_NOTES)).close();
+        try (Catalog catalog = Catalog.open(root, List.of(MORE_NOTES))) {
+            catalog.write(session -> session.update("ALTER TABLE catalog_room DROP COLUMN usable_from"));
+        }
+        assertThatThrownBy(() -> Catalog.open(root, List.of(NOTES_1))).isInstanceOf(CatalogException.Newer.class);
+        // The next migration says it, of each room that it changes.
+        Catalog.open(root, List.of(OTHER_NOTES)).close();
+        try (Catalog catalog = Catalog.open(root, List.of(OTHER_NOTES))) {
+            assertThat(catalog.<Optional<Integer>, RuntimeException>read(session -> session.first(
+                            row -> row.getInt(1), "SELECT usable_from FROM catalog_room WHERE room = 'notes'")))
+                    .contains(3);
+        }
     }
 
     @Test

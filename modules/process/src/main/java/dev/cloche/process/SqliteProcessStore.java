@@ -66,9 +66,9 @@ public final class SqliteProcessStore implements ProcessStore {
                 List.of(
                         CatalogSchema.Migration.additive(
                                 "processes", "processes, their events, wakes, handles and leases"),
-                        new CatalogSchema.Migration(
+                        CatalogSchema.Migration.changing(
                                 "events_are_the_feed", "events are their own entries of the feed", true, false),
-                        new CatalogSchema.Migration(
+                        CatalogSchema.Migration.changing(
                                 "lives_pauses_and_bounds",
                                 "lives of ids, pauses, profiles of hosts, and bounds of the feed",
                                 true,

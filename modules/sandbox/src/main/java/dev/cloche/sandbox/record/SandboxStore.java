@@ -35,11 +35,11 @@ public final class SandboxStore {
             "META-INF/cloche/migrations/sandbox",
             List.of(
                     CatalogSchema.Migration.additive("sandboxes_and_runs", "sandboxes and their runs"),
-                    new CatalogSchema.Migration(
+                    CatalogSchema.Migration.changing(
                             "lifecycle", "policies, labels, main commands and events of sandboxes", true, true),
                     CatalogSchema.Migration.additive("networks", "networks and published ports"),
                     CatalogSchema.Migration.additive("pools", "pools of warm VMs, and how runs began"),
-                    new CatalogSchema.Migration("pool_networks", "pools of VMs with a network", true, true),
+                    CatalogSchema.Migration.changing("pool_networks", "pools of VMs with a network", true, true),
                     CatalogSchema.Migration.additive("stop_signals", "stop signals, and what had to be killed"),
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
                     CatalogSchema.Migration.additive("pool_policies", "policies of pools"),
