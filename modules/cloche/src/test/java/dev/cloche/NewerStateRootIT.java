@@ -52,8 +52,7 @@ class NewerStateRootIT {
             start(cloche, "later");
             assertThat(greeting(cloche, "later")).isEqualTo("later\n");
             cloche.driveCommands();
-            String durable =
-                    cloche.processes().command("later", "true").start().id();
+            String durable = cloche.processes().command("later", "true").start().id();
             assertThat(cloche.processes()
                             .await(durable, Duration.ofMinutes(5))
                             .orElseThrow()
@@ -75,8 +74,7 @@ class NewerStateRootIT {
         Cloche.open(options).close();
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            statement.executeUpdate(
-                    "UPDATE catalog_room SET version = 901, usable_from = 900 WHERE room = 'sandbox'");
+            statement.executeUpdate("UPDATE catalog_room SET version = 901, usable_from = 900 WHERE room = 'sandbox'");
         }
         int known = Rooms.SCHEMAS.stream()
                 .filter(schema -> schema.room().equals("sandbox"))
@@ -114,7 +112,7 @@ class NewerStateRootIT {
     }
 
     private static String greeting(Cloche cloche, String name) {
-        try (Sandbox sandbox = cloche.sandboxes().connect(name)) {
+        try (Sandbox sandbox = cloche.connect(name)) {
             return sandbox.exec("echo", name).stdoutText();
         }
     }
