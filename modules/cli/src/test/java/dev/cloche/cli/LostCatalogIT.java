@@ -42,6 +42,9 @@ class LostCatalogIT {
     @Test
     void aVmIsShownFoundAgainByARestoredCatalogAndEndedWithoutOne() throws IOException {
         good("run", "-d", "--name", "web", "base", "--", "sh", "-c", "echo said; exec sleep 1000");
+        // The copy of the day is of these records, not of the empty ones below.
+        good("maintain");
+        assertThat(home.resolve("catalog.db.yesterday")).exists();
         Path copy = home.resolve("copy");
         good("catalog", "backup", copy.toString());
         loseTheCatalog();
