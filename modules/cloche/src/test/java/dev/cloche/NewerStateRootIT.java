@@ -105,7 +105,7 @@ class NewerStateRootIT {
     private static void start(Cloche cloche, String name) {
         cloche.sandbox("base")
                 .name(name)
-                .memory(256)
+                .memoryMib(256)
                 .command("sleep", "600")
                 .detached()
                 .start();
