@@ -81,6 +81,7 @@ class ModuleDescriptorsTest {
         return forEach(descriptor -> {
             Set<String> expected = switch (roomOf(descriptor)) {
                 case "pool" -> Set.of("micrometer.core");
+                case "junit" -> Set.of("org.junit.jupiter.api");
                 case "vm.testing" -> Set.of("org.junit.jupiter.api", "org.assertj.core", "awaitility");
                 default -> Set.of();
             };

@@ -30,6 +30,7 @@ class PlainEnglishTest {
             "erofs",
             "execution",
             "image",
+            "junit",
             "linux",
             "machine",
             "pool",

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 class ReachabilityTest {
     /** The rooms whose own package is for users. */
-    private static final Set<String> DOORS = Set.of("", "process.postgres", "process.testing", "schema", "vm.testing");
+    private static final Set<String> DOORS =
+            Set.of("", "junit", "process.postgres", "process.testing", "schema", "vm.testing");
 
     private static final String COMMAND_LINE = "dev.cloche.cli.Main";
 

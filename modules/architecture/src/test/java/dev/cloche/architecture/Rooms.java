@@ -51,6 +51,7 @@ final class Rooms {
                             "runtime",
                             "linux",
                             "base")),
+            Map.entry("junit", Set.of("", "vm", "base")),
             Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",

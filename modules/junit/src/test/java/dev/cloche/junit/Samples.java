@@ -1,0 +1,160 @@
+package dev.cloche.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.Cloche;
+import dev.cloche.Ready;
+import dev.cloche.Sandbox;
+import dev.cloche.SandboxInfo;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer.MethodName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** Tests as users write them, for {@link SandboxedIT} to run; they fail where they are meant to. */
+final class Samples {
+    private Samples() {}
+
+    private static List<String> names(Cloche cloche) {
+        return cloche.sandboxes().list().stream().map(SandboxInfo::name).toList();
+    }
+
+    @EnabledIfCloche
+    @TestMethodOrder(MethodName.class)
+    static class AllPlaces {
+        @Sandboxed(image = "base", memoryMib = 192, environment = "WORD=shared")
+        private static @Nullable Sandbox shared;
+
+        private static long first;
+
+        @Sandboxed(image = "base", memoryMib = 256)
+        private @Nullable Sandbox own;
+
+        private final Sandbox constructed;
+
+        AllPlaces(@Sandboxed(image = "base", memoryMib = 192) Sandbox constructed) {
+            this.constructed = constructed;
+        }
+
+        @Test
+        void aEachPlaceHasASandboxOfItsOwn(@Sandboxed(image = "base", memoryMib = 192) Sandbox given, Cloche cloche) {
+            assertThat(names(cloche))
+                    .containsExactlyInAnyOrder(sharedOne().name(), ownOne().name(), constructed.name(), given.name());
+            assertThat(given.exec("echo", "42").stdoutText()).isEqualTo("42\n");
+            assertThat(ownOne().info().memoryMib()).isEqualTo(256);
+            assertThat(sharedOne().exec("sh", "-c", "echo $WORD").stdoutText()).isEqualTo("shared\n");
+            first = ownOne().id();
+        }
+
+        @Test
+        void bTheSharedOneIsTheSameAndTheOthersAreNew(Cloche cloche) {
+            assertThat(names(cloche))
+                    .containsExactlyInAnyOrder(sharedOne().name(), ownOne().name(), constructed.name());
+            assertThat(sharedOne().id()).isLessThan(first);
+            assertThat(ownOne().id()).isGreaterThan(first);
+        }
+
+        @Nested
+        class Inner {
+            @Test
+            void hasTheSharedOne() {
+                assertThat(sharedOne().exec("true").exit().success()).isTrue();
+            }
+        }
+
+        private static Sandbox sharedOne() {
+            return Optional.ofNullable(shared).orElseThrow();
+        }
+
+        private Sandbox ownOne() {
+            return Optional.ofNullable(own).orElseThrow();
+        }
+    }
+
+    /** Runs after {@link AllPlaces}, with the same records. */
+    static class NothingIsLeft {
+        @BeforeEach
+        void noSandboxIsThere(Cloche cloche) {
+            assertThat(names(cloche)).isEmpty();
+        }
+
+        @Test
+        @EnabledIfCloche
+        void ofAnotherClass() {}
+    }
+
+    static class Failing {
+        @Sandboxed(
+                image = "base",
+                memoryMib = 192,
+                command = {"sh", "-c", "echo first; echo second >&2; touch /tmp/written; exec sleep 10000"})
+        static @Nullable Sandbox service;
+
+        @Test
+        void fails() {
+            Optional.ofNullable(service)
+                    .orElseThrow()
+                    .await(Ready.command("test", "-e", "/tmp/written"), Duration.ofMinutes(1));
+            throw new IllegalStateException("as it should");
+        }
+
+        @Test
+        void succeeds() {}
+    }
+
+    static class CommandThatEnds {
+        @Test
+        void isNotReached(
+                @Sandboxed(
+                                image = "base",
+                                memoryMib = 192,
+                                command = {"sh", "-c", "echo no configuration >&2; exit 7"},
+                                publish = 80)
+                        Sandbox service) {
+            throw new AssertionError(service.name());
+        }
+    }
+
+    static class Published {
+        @Test
+        void isReachedAtOnce(
+                @Sandboxed(
+                                image = "base",
+                                memoryMib = 192,
+                                command = {"sh", "-c", "sleep 1; exec nc -ll -p 8080 -e echo hello"},
+                                publish = 8080)
+                        Sandbox service)
+                throws Exception {
+            try (Socket socket = new Socket()) {
+                socket.connect(service.ports().of(8080).address());
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .isEqualTo("hello\n");
+            }
+        }
+    }
+
+    static class Leaking {
+        @Test
+        void detaches(@Sandboxed(image = "base", memoryMib = 192) Sandbox sandbox) {
+            sandbox.detach();
+        }
+    }
+
+    @EnabledIfCloche
+    static class Skipped {
+        @Sandboxed(image = "base")
+        static @Nullable Sandbox sandbox;
+
+        @Test
+        void isNotReached() {
+            throw new AssertionError(sandbox);
+        }
+    }
+}
