@@ -2,8 +2,8 @@ package dev.cloche.cli.host;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
-import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.HealthCheck;
+import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.CommandWords;

@@ -1,8 +1,8 @@
 package dev.cloche.cli.option;
 
 import dev.cloche.base.EnumNames;
-import dev.cloche.vm.ResourceLimit.Resource;
 import dev.cloche.vm.ResourceLimit;
+import dev.cloche.vm.ResourceLimit.Resource;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
