@@ -13,8 +13,9 @@ import picocli.CommandLine.Mixin;
             "Copy files and directories between the host and a running sandbox, of this or any other process.",
             "",
             "Modes, times, symbolic links and holes are kept. If DEST is a directory, the copy goes into it; SRC/. means"
-                    + " what is in SRC. Devices, FIFOs and sockets are left out. Nothing is ever written outside of DEST,"
-                    + " however the sandbox names its files.",
+                    + " what is in SRC. Directories that are missing on the way to DEST in a sandbox are made. Devices,"
+                    + " FIFOs and sockets are left out. Nothing is ever written outside of DEST, however the sandbox"
+                    + " names its files.",
             ""
         },
         footerHeading = "%nExamples:%n",
