@@ -4,6 +4,7 @@ module dev.cloche.catalog {
     requires dev.cloche.linux;
     requires dev.cloche.migration;
     requires transitive java.sql;
+    requires jdk.jfr;
     requires org.jspecify;
     requires org.xerial.sqlitejdbc;
 

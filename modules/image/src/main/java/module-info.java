@@ -7,6 +7,7 @@ module dev.cloche.image {
     requires com.github.luben.zstd_jni;
     requires java.net.http;
     requires java.sql;
+    requires jdk.jfr;
     requires transitive org.jspecify;
     requires tools.jackson.core;
 

@@ -7,6 +7,7 @@ module dev.cloche.sandbox {
     requires transitive dev.cloche.pool;
     requires transitive dev.cloche.vm;
     requires java.sql;
+    requires jdk.jfr;
     requires org.jspecify;
 
     exports dev.cloche.sandbox;

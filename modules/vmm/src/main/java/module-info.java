@@ -4,6 +4,7 @@ module dev.cloche.vmm {
     requires transitive dev.cloche.base;
     requires dev.cloche.linux;
     requires transitive dev.cloche.vm;
+    requires jdk.jfr;
     requires org.jspecify;
     requires transitive tools.jackson.core;
 

@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.base.OperationListener;
 import dev.cloche.image.RegistryLogin;
 import dev.cloche.pool.PoolListener;
 import dev.cloche.sandbox.MaintenanceLimits;
@@ -32,6 +33,8 @@ import java.util.Optional;
  * @param maintenance how much it may do to keep the records of the state root true, and how often
  * @param poolListener is told what happens in the pools that this process keeps, for example
  *     {@link dev.cloche.pool.PoolMeters}, which puts it into Micrometer
+ * @param listener is told of starts, commands and snapshots of sandboxes ({@link dev.cloche.sandbox.SandboxOperation}) and of
+ *     pulls ({@link dev.cloche.image.ImagePull})
  */
 public record ClocheOptions(
         Path home,
@@ -40,7 +43,8 @@ public record ClocheOptions(
         Map<String, RegistryLogin> logins,
         TemplateMaking templateMaking,
         MaintenanceLimits maintenance,
-        PoolListener poolListener) {
+        PoolListener poolListener,
+        OperationListener listener) {
     /** Makes the paths absolute. */
     public ClocheOptions {
         home = home.toAbsolutePath().normalize();
@@ -73,47 +77,60 @@ public record ClocheOptions(
                         : new TemplateMaking.InBackground();
         Optional<Path> temporary = setting(environment, "CLOCHE_TMP").map(Path::of);
         return new ClocheOptions(
-                home, share, temporary, Map.of(), making, MaintenanceLimits.defaults(), PoolListener.none());
+                home,
+                share,
+                temporary,
+                Map.of(),
+                making,
+                MaintenanceLimits.defaults(),
+                PoolListener.none(),
+                OperationListener.none());
     }
 
     /** Returns the same with another state root; the share directories stay what they are. */
     public ClocheOptions withHome(Path other) {
-        return new ClocheOptions(other, share, temporary, logins, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(other, share, temporary, logins, templateMaking, maintenance, poolListener, listener);
     }
 
     /** Returns the same with a share directory that is looked at first. */
     public ClocheOptions withShare(Path first) {
         List<Path> directories = new ArrayList<>(List.of(first));
         directories.addAll(share);
-        return new ClocheOptions(home, directories, temporary, logins, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(
+                home, directories, temporary, logins, templateMaking, maintenance, poolListener, listener);
     }
 
     /** Returns the same with sockets and unpacked libraries in another directory, which is made if it is missing. */
     public ClocheOptions withTemporary(Path directory) {
         return new ClocheOptions(
-                home, share, Optional.of(directory), logins, templateMaking, maintenance, poolListener);
+                home, share, Optional.of(directory), logins, templateMaking, maintenance, poolListener, listener);
     }
 
     /** Returns the same with a login for a registry. */
     public ClocheOptions withLogin(String registry, RegistryLogin login) {
         Map<String, RegistryLogin> all = new HashMap<>(logins);
         all.put(registry, login);
-        return new ClocheOptions(home, share, temporary, all, templateMaking, maintenance, poolListener);
+        return new ClocheOptions(home, share, temporary, all, templateMaking, maintenance, poolListener, listener);
     }
 
     /** Returns the same with templates made in another way, or not at all. */
     public ClocheOptions withTemplateMaking(TemplateMaking value) {
-        return new ClocheOptions(home, share, temporary, logins, value, maintenance, poolListener);
+        return new ClocheOptions(home, share, temporary, logins, value, maintenance, poolListener, listener);
     }
 
     /** Returns the same with maintenance limited in another way. */
     public ClocheOptions withMaintenance(MaintenanceLimits value) {
-        return new ClocheOptions(home, share, temporary, logins, templateMaking, value, poolListener);
+        return new ClocheOptions(home, share, temporary, logins, templateMaking, value, poolListener, listener);
     }
 
     /** Returns the same with a listener for the pools that this process keeps. */
     public ClocheOptions withPoolListener(PoolListener value) {
-        return new ClocheOptions(home, share, temporary, logins, templateMaking, maintenance, value);
+        return new ClocheOptions(home, share, temporary, logins, templateMaking, maintenance, value, listener);
+    }
+
+    /** Returns the same with a listener for the operations of this process. */
+    public ClocheOptions withListener(OperationListener value) {
+        return new ClocheOptions(home, share, temporary, logins, templateMaking, maintenance, poolListener, value);
     }
 
     private static Optional<String> setting(Map<String, String> environment, String name) {

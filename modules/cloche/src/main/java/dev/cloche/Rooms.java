@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.base.Operations;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.InstallGate;
@@ -65,12 +66,13 @@ record Rooms(
         List<Path> share = installation.share();
         VmProvider vms = vms(options, installation, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
-        ImageStoreOptions imageOptions = imageOptions(options, share, root);
+        Operations operations = Operations.heardBy(options.listener());
+        ImageStoreOptions imageOptions = imageOptions(options, share, root).withOperations(operations);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
-        SandboxManager sandboxes =
-                new SandboxManager(root, catalog, images, vms, clock, options.templateMaking(), pools(options, root));
+        SandboxManager sandboxes = new SandboxManager(
+                root, catalog, images, vms, clock, options.templateMaking(), pools(options, root), operations);
         SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         MachineManager machines = machines(root, images, vms);

@@ -1,5 +1,6 @@
 package dev.cloche.catalog;
 
+import dev.cloche.base.OperationWatch;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,6 +18,7 @@ final class HeldInstallLease implements AutoCloseable {
     private final Duration period;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition closing = lock.newCondition();
+    private final OperationWatch<LeaseTerm> term = LeaseTerm.begin();
     private LeaseHandle handle;
     private boolean closed;
 
@@ -80,7 +82,10 @@ final class HeldInstallLease implements AutoCloseable {
         try {
             closed = true;
             closing.signalAll();
-            lease.clear(handle);
+            LeaseTerm.end(term, InstallLease.NAME, handle.holder(), () -> {
+                lease.clear(handle);
+                return true;
+            });
         } finally {
             lock.unlock();
         }

@@ -1,5 +1,6 @@
 package dev.cloche.catalog;
 
+import dev.cloche.base.OperationWatch;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -36,12 +37,22 @@ public final class PeriodicLease {
         this.clock = clock;
     }
 
-    /**
-     * Describes a lease that was taken.
-     *
-     * @param note what the holder who completed last has left for the next; empty at first
-     */
-    public record Held(LeaseHandle handle, String note) {}
+    /** Describes a lease that was taken. */
+    public static final class Held {
+        private final LeaseHandle handle;
+        private final String note;
+        private final OperationWatch<LeaseTerm> term = LeaseTerm.begin();
+
+        private Held(LeaseHandle handle, String note) {
+            this.handle = handle;
+            this.note = note;
+        }
+
+        /** Returns what the holder who completed last has left for the next; empty at first. */
+        public String note() {
+            return note;
+        }
+    }
 
     /** Returns whether it may be taken now: one read, and no write. */
     public boolean due() {
@@ -92,7 +103,10 @@ public final class PeriodicLease {
      *     changed
      */
     public boolean complete(Held held, String note, Duration patience) {
-        LeaseHandle handle = held.handle();
+        return LeaseTerm.end(held.term, name, held.handle.holder(), () -> giveBack(held.handle, note, patience));
+    }
+
+    private boolean giveBack(LeaseHandle handle, String note, Duration patience) {
         return catalog.tryWriteFromReserve(patience, session -> {
                     long now = clock.millis();
                     return session.update(

@@ -1,5 +1,7 @@
 package dev.cloche.image;
 
+import dev.cloche.base.OperationListener;
+import dev.cloche.base.Operations;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.function.Supplier;
  * @param parallelism layers at a time
  * @param clock tells when images were created and used
  * @param keepBytes below how many bytes the cache is kept, asked after each pull; without it, all stays
+ * @param operations is told of pulls
  */
 public record ImageStoreOptions(
         Supplier<RegistryOptions> registries,
@@ -24,7 +27,8 @@ public record ImageStoreOptions(
         ImageLimits limits,
         int parallelism,
         Clock clock,
-        Supplier<OptionalLong> keepBytes) {
+        Supplier<OptionalLong> keepBytes,
+        Operations operations) {
     private static final int MOST_PARALLEL = 4;
 
     public ImageStoreOptions {
@@ -43,12 +47,13 @@ public record ImageStoreOptions(
                 ImageLimits.generous(),
                 Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_PARALLEL),
                 Clock.systemUTC(),
-                OptionalLong::empty);
+                OptionalLong::empty,
+                Operations.heardBy(OperationListener.none()));
     }
 
     /** Returns the same with these OCI layouts. */
     public ImageStoreOptions withBundled(List<Path> layouts) {
-        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes);
+        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes, operations);
     }
 
     /** Returns the same with these registry settings. */
@@ -58,11 +63,16 @@ public record ImageStoreOptions(
 
     /** Returns the same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
-        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes);
+        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes, operations);
     }
 
     /** Returns the same with a cache that is kept below so many bytes, which is found out after each pull. */
     public ImageStoreOptions withKeepBytes(Supplier<OptionalLong> limit) {
-        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit);
+        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit, operations);
+    }
+
+    /** Returns the same, which tells these of pulls. */
+    public ImageStoreOptions withOperations(Operations other) {
+        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, keepBytes, other);
     }
 }

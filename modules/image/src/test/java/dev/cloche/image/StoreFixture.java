@@ -51,7 +51,8 @@ final class StoreFixture implements AutoCloseable {
                         quick.limits(),
                         quick.parallelism(),
                         clock,
-                        quick.keepBytes()));
+                        quick.keepBytes(),
+                        quick.operations()));
     }
 
     static StoreFixture in(Path root) {

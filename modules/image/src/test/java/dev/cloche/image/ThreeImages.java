@@ -46,7 +46,8 @@ final class ThreeImages {
                         quick.limits(),
                         1,
                         quick.clock(),
-                        quick.keepBytes()));
+                        quick.keepBytes(),
+                        quick.operations()));
     }
 
     private static TestImage image(Map<String, String> lower, Map<String, String> upper) {

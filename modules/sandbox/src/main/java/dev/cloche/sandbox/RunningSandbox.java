@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
+import dev.cloche.sandbox.directory.ExecWatch;
 import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.directory.UsedExecution;
 import dev.cloche.sandbox.directory.UsedStreams;
@@ -188,8 +189,14 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     private GuestExecution start(ExecRequest request, Deadline deadline) {
-        use.begin();
-        return used(guest -> guest.exec(request, deadline));
+        ExecWatch watch = ExecWatch.begin(context.operations(), record);
+        try {
+            use.begin();
+            return used(guest -> guest.exec(request, deadline), watch);
+        } catch (Throwable failure) {
+            watch.failed(failure);
+            throw failure;
+        }
     }
 
     /**
@@ -200,7 +207,7 @@ public final class RunningSandbox implements AutoCloseable {
      */
     public GuestExecution attach(int execution, AttachPoint from, Deadline deadline) {
         use.goOn();
-        return used(guest -> guest.attach(execution, from, deadline));
+        return used(guest -> guest.attach(execution, from, deadline), ExecWatch.none(record));
     }
 
     /**
@@ -221,8 +228,9 @@ public final class RunningSandbox implements AutoCloseable {
     }
 
     /** For a use that has begun. */
-    private GuestExecution used(Function<Guest, GuestExecution> question) {
-        return use.untilClosed(() -> new UsedExecution(ask(question), use));
+    private GuestExecution used(Function<Guest, GuestExecution> question, ExecWatch watch) {
+        GuestExecution begun = use.untilClosed(() -> ask(question));
+        return new UsedExecution(begun, use, watch);
     }
 
     /**

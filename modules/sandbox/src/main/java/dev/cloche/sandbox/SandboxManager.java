@@ -1,6 +1,8 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.OperationListener;
+import dev.cloche.base.Operations;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageStore;
@@ -58,10 +60,21 @@ public final class SandboxManager implements AutoCloseable {
 
     /** Makes a manager that does not own what it is given: close it before them. */
     public SandboxManager(Path stateRoot, Catalog catalog, ImageStore images, VmProvider vms, Clock clock) {
-        this(stateRoot, catalog, images, vms, clock, new TemplateMaking.Never(), SandboxPools.Settings.defaults());
+        this(
+                stateRoot,
+                catalog,
+                images,
+                vms,
+                clock,
+                new TemplateMaking.Never(),
+                SandboxPools.Settings.defaults(),
+                Operations.heardBy(OperationListener.none()));
     }
 
-    /** Makes the same, which has templates made as {@code making} says, and pools kept as {@code pools} says. */
+    /**
+     * Makes the same, which has templates made as {@code making} says, pools kept as {@code pools} says, and starts, commands
+     * and snapshots told to {@code operations}.
+     */
     public SandboxManager(
             Path stateRoot,
             Catalog catalog,
@@ -69,8 +82,9 @@ public final class SandboxManager implements AutoCloseable {
             VmProvider vms,
             Clock clock,
             TemplateMaking making,
-            SandboxPools.Settings pools) {
-        parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making, pools);
+            SandboxPools.Settings pools,
+            Operations operations) {
+        parts = SandboxParts.in(stateRoot, catalog, images, vms, clock, making, pools, operations);
         context = parts.context();
         terminator = parts.terminator();
         owned = parts.owned();

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.Operations;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageStore;
 import dev.cloche.sandbox.directory.SandboxLocks;
@@ -40,7 +41,8 @@ record SandboxParts(
             VmProvider vms,
             Clock clock,
             TemplateMaking making,
-            SandboxPools.Settings settings) {
+            SandboxPools.Settings settings,
+            Operations operations) {
         TemplateStore templates = new TemplateStore(stateRoot.resolve("templates"), vms, clock);
         TemplateMaker maker = new TemplateMaker(templates, making);
         SandboxPools pools = new SandboxPools(stateRoot, catalog, images, vms, templates, clock, making, settings);
@@ -48,7 +50,7 @@ record SandboxParts(
         EventSignal signal = EventSignal.in(stateRoot);
         SandboxStore store = new SandboxStore(catalog, clock, signal::ring);
         SandboxContext context =
-                new SandboxContext(store, SandboxLocks.in(stateRoot, store), images, vms, clock, launcher);
+                new SandboxContext(store, SandboxLocks.in(stateRoot, store), images, vms, clock, launcher, operations);
         SandboxTerminator terminator = new SandboxTerminator(context);
         SandboxEvents events = new SandboxEvents(store, signal);
         return new SandboxParts(

@@ -111,8 +111,8 @@ public record SandboxSpec(
                 false);
     }
 
-    private SandboxSpec with(Consumer<SandboxSpecDraft> change) {
-        SandboxSpecDraft draft = new SandboxSpecDraft(this);
+    private SandboxSpec with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
         change.accept(draft);
         return draft.spec();
     }
@@ -198,5 +198,64 @@ public record SandboxSpec(
 
     public SandboxSpec withStopSignal(StopSignal value) {
         return with(draft -> draft.stopSignal = Optional.of(value));
+    }
+
+    /** Holds a {@link SandboxSpec} that is about to differ from another one. For one thread. */
+    private static final class Draft {
+        private final String image;
+        Optional<String> name;
+        List<String> command;
+        PullPolicy pullPolicy;
+        int memoryMib;
+        int cpus;
+        boolean ephemeral;
+        OptionalInt diskMib;
+        SandboxPolicies policies;
+        Map<String, String> labels;
+        NetworkSpec network;
+        Secrets secrets;
+        Optional<StopSignal> stopSignal;
+        boolean wholeCommand;
+        CommandOptions defaults;
+        boolean stays;
+
+        Draft(SandboxSpec from) {
+            name = from.name();
+            image = from.image();
+            command = from.command();
+            pullPolicy = from.pullPolicy();
+            memoryMib = from.memoryMib();
+            cpus = from.cpus();
+            ephemeral = from.ephemeral();
+            diskMib = from.diskMib();
+            policies = from.policies();
+            labels = from.labels();
+            network = from.network();
+            secrets = from.secrets();
+            stopSignal = from.stopSignal();
+            wholeCommand = from.wholeCommand();
+            defaults = from.defaults();
+            stays = from.stays();
+        }
+
+        SandboxSpec spec() {
+            return new SandboxSpec(
+                    name,
+                    image,
+                    command,
+                    pullPolicy,
+                    memoryMib,
+                    cpus,
+                    ephemeral,
+                    diskMib,
+                    policies,
+                    labels,
+                    network,
+                    secrets,
+                    stopSignal,
+                    wholeCommand,
+                    defaults,
+                    stays);
+        }
     }
 }

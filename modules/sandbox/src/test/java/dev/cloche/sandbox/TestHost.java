@@ -3,6 +3,8 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.OperationListener;
+import dev.cloche.base.Operations;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageReference;
@@ -127,7 +129,15 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new SandboxManager(state(), catalog, images, vms, clock, making, SandboxPools.Settings.defaults()),
+                new SandboxManager(
+                        state(),
+                        catalog,
+                        images,
+                        vms,
+                        clock,
+                        making,
+                        SandboxPools.Settings.defaults(),
+                        Operations.heardBy(OperationListener.none())),
                 new SandboxStore(catalog, clock, () -> {}));
     }
 

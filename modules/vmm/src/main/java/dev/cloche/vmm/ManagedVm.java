@@ -42,17 +42,17 @@ public final class ManagedVm implements Vm {
             VmBackend backend,
             BootPolicy policy,
             HandleRole ownership,
-            boolean clone,
+            Optional<SnapshotRef> snapshot,
             Optional<GuestNetwork> network,
             Consumer<Vm> onClose) {
         this.id = id;
         this.backend = backend;
         this.ownership = ownership;
         this.onClose = onClose;
-        GuestIdentities identities = new GuestIdentities(id, backend, clone, network);
+        GuestIdentities identities = new GuestIdentities(id, backend, snapshot.isPresent(), network);
         changes = new StateChangeLock(id);
         life = new VmHandleState(id);
-        start = new VmStart(id, backend, policy, life, changes, identities);
+        start = new VmStart(id, backend, policy, life, changes, identities, snapshot);
         snapshots = new SnapshotTaker(id, backend, life, identities);
         termination = new VmTermination(id, life);
         attached = ownership == HandleRole.ATTACHED || ownership == HandleRole.TEMPLATE_MAKER;
@@ -71,7 +71,7 @@ public final class ManagedVm implements Vm {
                 backend,
                 policy,
                 HandleRole.of(spec, spec.attached()),
-                spec.snapshot().isPresent(),
+                spec.snapshot(),
                 network(spec),
                 onClose);
     }
@@ -79,7 +79,13 @@ public final class ManagedVm implements Vm {
     /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
     public static ManagedVm connected(VmId id, RunningVm run, Consumer<Vm> onClose, Deadline deadline) {
         ManagedVm vm = new ManagedVm(
-                id, new ClientVmBackend(), BootPolicy.DEFAULT, HandleRole.NONE, false, Optional.empty(), onClose);
+                id,
+                new ClientVmBackend(),
+                BootPolicy.DEFAULT,
+                HandleRole.NONE,
+                Optional.empty(),
+                Optional.empty(),
+                onClose);
         vm.start.join(run, false, deadline);
         return vm;
     }
@@ -100,7 +106,7 @@ public final class ManagedVm implements Vm {
                 backend,
                 BootPolicy.DEFAULT,
                 HandleRole.of(spec, attached),
-                spec.snapshot().isPresent(),
+                spec.snapshot(),
                 network(spec),
                 onClose);
         vm.start.join(run, paused, deadline);

@@ -1,9 +1,12 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.FlightRecording;
+import dev.cloche.base.OperationWatch;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vmm.channel.GuestConnection;
@@ -23,6 +26,7 @@ final class VmStart {
     private final VmHandleState life;
     private final StateChangeLock changes;
     private final GuestIdentities identities;
+    private final Optional<SnapshotRef> snapshot;
 
     VmStart(
             VmId id,
@@ -30,13 +34,15 @@ final class VmStart {
             BootPolicy policy,
             VmHandleState life,
             StateChangeLock changes,
-            GuestIdentities identities) {
+            GuestIdentities identities,
+            Optional<SnapshotRef> snapshot) {
         this.id = id;
         this.backend = backend;
         this.policy = policy;
         this.life = life;
         this.changes = changes;
         this.identities = identities;
+        this.snapshot = snapshot;
     }
 
     /** Goes on with a VM that runs already; waits for its guest's hello unless it is paused. Closes the run if that fails. */
@@ -88,8 +94,21 @@ final class VmStart {
     private void booting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changes.now(life::state, "be started", () -> {
             life.require(VmTransition.STARTED, "be started");
-            new VmBoot(id, backend, policy, life, greeted).run(deadline);
+            VmBoot boot = new VmBoot(id, backend, policy, life, greeted);
+            snapshot.ifPresentOrElse(from -> restore(boot, from, deadline), () -> boot.run(deadline));
         });
+    }
+
+    private void restore(VmBoot boot, SnapshotRef from, Deadline deadline) {
+        OperationWatch<VmRestore> watch =
+                OperationWatch.recordedBy(FlightRecording.isAvailable() ? new JfrRestore() : null);
+        try {
+            boot.run(deadline);
+            watch.succeeded((took, failure) -> new VmRestore(id, from, took, failure));
+        } catch (Throwable failed) {
+            watch.failed(failed, (took, failure) -> new VmRestore(id, from, took, failure));
+            throw failed;
+        }
     }
 
     /** As {@link Vm#pause} promises. */

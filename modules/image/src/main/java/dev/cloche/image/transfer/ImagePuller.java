@@ -79,6 +79,26 @@ final class ImagePuller {
             PullListener listener,
             Deadline deadline)
             throws IOException, InterruptedException {
+        PullWatch watch = new PullWatch(options.operations(), reference, source);
+        try {
+            RecordedImage pulled =
+                    resolveAndFetch(source, reference, wanted, holder, watch.listening(listener), deadline);
+            watch.succeeded(pulled);
+            return pulled;
+        } catch (Throwable failure) {
+            watch.failed(failure);
+            throw failure;
+        }
+    }
+
+    private RecordedImage resolveAndFetch(
+            ImageSource source,
+            ImageReference reference,
+            ImageReference wanted,
+            Optional<ImageHolder> holder,
+            PullListener listener,
+            Deadline deadline)
+            throws IOException, InterruptedException {
         if (catalog.find(reference).isEmpty()) {
             // What has a name here is mostly here itself, and then no layer is read.
             LayerCompression.prepare();

@@ -5,6 +5,7 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.TerminalSize;
+import dev.cloche.vm.VmException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,22 +14,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class UsedExecution implements GuestExecution {
     private final GuestExecution execution;
     private final SandboxUse use;
+    private final ExecWatch watch;
     private final AtomicBoolean over = new AtomicBoolean();
 
     /**
      * Wraps an execution whose end ends a use.
      *
      * @param use that has begun
+     * @param watch of a command that has just begun
      */
-    public UsedExecution(GuestExecution execution, SandboxUse use) {
+    public UsedExecution(GuestExecution execution, SandboxUse use, ExecWatch watch) {
         this.execution = execution;
         this.use = use;
-    }
-
-    private void endUse() {
-        if (over.compareAndSet(false, true)) {
-            use.end();
-        }
+        this.watch = watch;
+        watch.began(execution.id());
     }
 
     @Override
@@ -83,8 +82,19 @@ public final class UsedExecution implements GuestExecution {
 
     @Override
     public ExitStatus await(Deadline deadline) {
-        ExitStatus end = execution.await(deadline);
-        endUse();
+        ExitStatus end;
+        try {
+            end = execution.await(deadline);
+        } catch (VmException.Deadline stillRuns) {
+            throw stillRuns;
+        } catch (RuntimeException failure) {
+            watch.notSeen(failure);
+            throw failure;
+        }
+        if (over.compareAndSet(false, true)) {
+            use.end();
+            watch.ended(end);
+        }
         return end;
     }
 
@@ -93,7 +103,10 @@ public final class UsedExecution implements GuestExecution {
         try {
             execution.close();
         } finally {
-            endUse();
+            if (over.compareAndSet(false, true)) {
+                use.end();
+                watch.closed();
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox.lifecycle;
 
+import dev.cloche.base.Operations;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.sandbox.directory.SandboxLocks;
@@ -12,7 +13,13 @@ import java.time.Clock;
 
 /** Says what sandboxes are recorded in and made of. */
 public record SandboxContext(
-        SandboxStore store, SandboxLocks locks, ImageStore images, VmProvider vms, Clock clock, VmLauncher launcher) {
+        SandboxStore store,
+        SandboxLocks locks,
+        ImageStore images,
+        VmProvider vms,
+        Clock clock,
+        VmLauncher launcher,
+        Operations operations) {
     private static final String HOLDER_KIND = "sandbox";
 
     PoolStore pools() {

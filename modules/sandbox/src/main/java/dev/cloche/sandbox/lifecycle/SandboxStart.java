@@ -1,6 +1,8 @@
 package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.FlightRecording;
+import dev.cloche.base.OperationWatch;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
@@ -9,6 +11,7 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxOperation;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
@@ -26,6 +29,7 @@ import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -43,6 +47,9 @@ public final class SandboxStart {
     private final Stopwatch total = Stopwatch.start();
     private final StartVmChoice vm;
     private final StartCompletion completion;
+
+    /** Is the id of its sandbox's record, 0 until it has one. */
+    private long claimed;
 
     public SandboxStart(
             SandboxContext context,
@@ -79,12 +86,12 @@ public final class SandboxStart {
 
     /** Starts a new sandbox that ends with this process. */
     public Started attached(SandboxSpec spec) {
-        return perform(claimNew(spec, false), false);
+        return told(() -> perform(claimNew(spec, false), false));
     }
 
     /** Starts a new sandbox that outlives this process and ends with its main command. */
     public Started detached(SandboxSpec spec) {
-        return perform(claimNew(spec, true), true);
+        return told(() -> perform(claimNew(spec, true), true));
     }
 
     /**
@@ -94,6 +101,10 @@ public final class SandboxStart {
      * @param restarts as {@link SandboxStore#startAgain} has it
      */
     Started again(SandboxRecord record, OwnerLock lock, int restarts) {
+        return told(() -> perform(claimAgain(record, lock, restarts), true));
+    }
+
+    private Place claimAgain(SandboxRecord record, OwnerLock lock, int restarts) {
         try {
             new SandboxRemoval(context).trim(record);
             if (!context.store().startAgain(record.id(), record.status(), run(true), restarts)) {
@@ -103,7 +114,7 @@ public final class SandboxStart {
             lock.close();
             throw failure;
         }
-        return perform(new Place(record.id(), lock), true);
+        return new Place(record.id(), lock);
     }
 
     /**
@@ -111,6 +122,10 @@ public final class SandboxStart {
      * no other process would know that it lacks something.
      */
     public Started child(SandboxSpec spec, ChildOrigin origin) {
+        return told(() -> copyOf(origin, spec));
+    }
+
+    private Started copyOf(ChildOrigin origin, SandboxSpec spec) {
         Place place = claimNew(spec.withEphemeral(true), origin.detached());
         return wholly(place, () -> {
             ImageDisk disk = origin.image(holder(place), plan.image(), listener, deadline);
@@ -139,6 +154,7 @@ public final class SandboxStart {
 
     /** Does all of a start, or nothing. */
     private Started wholly(Place place, Supplier<Started> start) {
+        claimed = place.id();
         try {
             SandboxUse.begins(place.lock().directory());
             return start.get();
@@ -146,6 +162,29 @@ public final class SandboxStart {
             Uninterrupted.after(failure, () -> forget(place, failure));
             throw failure;
         }
+    }
+
+    /** Tells of a start, also of one that finds its name taken. */
+    private Started told(Supplier<Started> start) {
+        OperationWatch<SandboxOperation.Start> watch = context.operations()
+                .begin(
+                        SandboxOperation.Start.class,
+                        plan.name(),
+                        FlightRecording.isAvailable() ? new JfrStart() : null);
+        try {
+            Started up = start.get();
+            watch.succeeded(
+                    (took, failure) -> operation(Optional.of(up.vm().id()), Optional.of(up.timings()), took, failure));
+            return up;
+        } catch (Throwable failed) {
+            watch.failed(failed, (took, failure) -> operation(Optional.empty(), Optional.empty(), took, failure));
+            throw failed;
+        }
+    }
+
+    private SandboxOperation.Start operation(
+            Optional<VmId> up, Optional<StartTimings> timings, Duration took, Optional<String> failure) {
+        return new SandboxOperation.Start(plan.name(), claimed, plan.image().toString(), up, timings, took, failure);
     }
 
     /**

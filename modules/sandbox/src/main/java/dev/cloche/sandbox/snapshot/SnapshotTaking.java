@@ -1,9 +1,12 @@
 package dev.cloche.sandbox.snapshot;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.FlightRecording;
+import dev.cloche.base.OperationWatch;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxOperation;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SandboxStatus;
@@ -68,7 +71,7 @@ public final class SnapshotTaking {
 
     private SnapshotContext.Place ofRunning(SandboxRecord sandbox, Optional<String> name, Deadline deadline) {
         SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
-        return filled(place, name, sandbox, () -> {
+        return filled(place, name, sandbox, SandboxSnapshot.Contents.MEMORY, () -> {
             SandboxUse.touch(context.locks().directory(sandbox));
             return Optional.of(asOwner(
                     sandbox,
@@ -85,7 +88,7 @@ public final class SnapshotTaking {
             throw new SandboxException.NothingToKeep(sandbox.name(), sandbox.status());
         }
         SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.DISK);
-        return filled(place, name, sandbox, () -> {
+        return filled(place, name, sandbox, SandboxSnapshot.Contents.DISK, () -> {
             // It is not started meanwhile.
             if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
                 throw new SandboxException.Owned(sandbox.name());
@@ -118,7 +121,16 @@ public final class SnapshotTaking {
     }
 
     private SnapshotContext.Place filled(
-            SnapshotContext.Place place, Optional<String> name, SandboxRecord sandbox, Filling filling) {
+            SnapshotContext.Place place,
+            Optional<String> name,
+            SandboxRecord sandbox,
+            SandboxSnapshot.Contents contents,
+            Filling filling) {
+        OperationWatch<SandboxOperation.Snapshot> watch = context.operations()
+                .begin(
+                        SandboxOperation.Snapshot.class,
+                        sandbox.name(),
+                        FlightRecording.isAvailable() ? new JfrSnapshot() : null);
         try {
             if (!context.images()
                     .share(
@@ -130,12 +142,19 @@ public final class SnapshotTaking {
             if (!snapshots.store().ready(place.id(), pause)) {
                 throw new IllegalStateException("a snapshot was removed under its lock");
             }
+            watch.succeeded((took, failure) ->
+                    new SandboxOperation.Snapshot(sandbox.name(), sandbox.id(), name, contents, pause, took, failure));
             return place;
-        } catch (Throwable failure) {
+        } catch (Throwable failed) {
             try (OwnerLock lock = place.lock()) {
                 Uninterrupted.run(() -> snapshots.tryDiscard(place.id(), lock));
+            } finally {
+                watch.failed(
+                        failed,
+                        (took, failure) -> new SandboxOperation.Snapshot(
+                                sandbox.name(), sandbox.id(), name, contents, Optional.empty(), took, failure));
             }
-            throw failure;
+            throw failed;
         }
     }
 
