@@ -1,6 +1,8 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.SandboxException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 
 /**
@@ -83,10 +85,19 @@ public sealed interface Ready {
         /** @throws dev.cloche.base.ClocheException if there is no such port, or the path is none */
         public Http {
             checkPort(guestPort);
-            if (!path.startsWith("/") || path.chars().anyMatch(letter -> letter <= ' ' || letter > '~')) {
+            if (!path.startsWith("/") || !isOfUri(path)) {
                 throw new SandboxException.InvalidSpecification(
-                        "A path of HTTP begins with / and has visible letters of ASCII only.",
+                        "A path of HTTP begins with / and has only letters that a URI may have.",
                         "Write it as /health, and percent-encode other letters.");
+            }
+        }
+
+        private static boolean isOfUri(String path) {
+            try {
+                return path.equals(
+                        new URI("http://localhost" + path).toASCIIString().substring("http://localhost".length()));
+            } catch (URISyntaxException e) {
+                return false;
             }
         }
     }

@@ -9,9 +9,11 @@ import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
-import java.net.HttpURLConnection;
-import java.net.Proxy;
+import java.io.InputStream;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,10 +50,7 @@ final class ReadyWait {
             case Ready.Port(int port) ->
                 again(() -> listens(port), "no program listens on port " + port + " of its guest");
             case Ready.Log(String text) -> awaitText(text);
-            case Ready.Http(int port, String path) -> {
-                URI uri = sandbox.ports().of(port).uri("http").resolve(path);
-                again(() -> answers(uri), "no good answer comes from port " + port + " of its guest");
-            }
+            case Ready.Http(int port, String path) -> awaitAnswer(port, path);
             case Ready.Command command -> again(() -> succeeds(command), "the command does not succeed");
         }
     }
@@ -106,20 +105,34 @@ final class ReadyWait {
         }
     }
 
-    private boolean answers(URI uri) {
-        long millis = deadline.orAfter(ANSWER_LIMIT).remainingMillis();
+    private void awaitAnswer(int port, String path) {
+        // Not resolved: a path that begins with two slashes would name another host.
+        URI uri = URI.create(sandbox.ports().of(port).uri("http") + path);
+        HttpClient client = HttpClient.newBuilder()
+                .proxy(HttpClient.Builder.NO_PROXY)
+                .version(HttpClient.Version.HTTP_1_1)
+                .build();
         try {
-            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
-            try {
-                connection.setConnectTimeout((int) Math.max(1, millis));
-                connection.setReadTimeout((int) Math.max(1, millis));
-                connection.setInstanceFollowRedirects(false);
-                int status = connection.getResponseCode();
-                return status >= 200 && status < 400;
-            } finally {
-                connection.disconnect();
-            }
+            again(() -> answers(client, uri), "no good answer comes from port " + port + " of its guest");
+        } finally {
+            client.shutdownNow();
+        }
+    }
+
+    /** The limit is for the whole head of an answer: a guest may send it byte by byte. The body is not read. */
+    private boolean answers(HttpClient client, URI uri) {
+        long nanos = Math.max(1, deadline.orAfter(ANSWER_LIMIT).remainingNanos());
+        HttpRequest request =
+                HttpRequest.newBuilder(uri).timeout(Duration.ofNanos(nanos)).build();
+        try {
+            HttpResponse<InputStream> answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+            answer.body().close();
+            return answer.statusCode() >= 200 && answer.statusCode() < 400;
         } catch (IOException notYet) {
+            return false;
+        } catch (InterruptedException interrupted) {
+            // The pause before the next look ends by it.
+            Thread.currentThread().interrupt();
             return false;
         }
     }

@@ -116,6 +116,8 @@ class SandboxReadyIT {
             isNotReady(() -> web.await(condition, SHORT));
             web.files().writeString("/www/health", "well\n");
             web.await(condition, LONG);
+            // Two slashes name no other host.
+            web.await(Ready.http(8080, "//health"), LONG);
             URI uri = web.ports().of(8080).uri("http");
             assertThat(uri.getHost()).isEqualTo("127.0.0.1");
             try (InputStream page = uri.resolve("/health").toURL().openStream()) {
@@ -130,6 +132,19 @@ class SandboxReadyIT {
                     .isInstanceOf(ClocheException.class)
                     .hasMessageContaining("9090")
                     .hasMessageContaining("not published");
+        }
+    }
+
+    /** Each read of such an answer ends in time, so that only a limit of the whole helps. */
+    @Test
+    void aServerThatDripsItsAnswerDoesNotHoldTheWait() {
+        try (Sandbox drips = cloche.sandbox("base").memoryMib(256).publish(8080).start()) {
+            String header = "(printf 'HTTP/1.1 200 OK\\r\\n'; while sleep 0.1; do printf 'X: y\\r\\n'; done)";
+            try (Execution _ = drips.command("sh", "-c", "while :; do " + header + " | nc -l -p 8080; done")
+                    .start()) {
+                drips.await(Ready.port(8080), LONG);
+                isNotReady(() -> drips.await(Ready.http(8080, "/"), Duration.ofSeconds(8)));
+            }
         }
     }
 
@@ -176,6 +191,8 @@ class SandboxReadyIT {
         assertThatThrownBy(() -> Ready.http(65_536, "/")).isInstanceOf(ClocheException.class);
         assertThatThrownBy(() -> Ready.http(80, "health")).isInstanceOf(ClocheException.class);
         assertThatThrownBy(() -> Ready.http(80, "/a b")).isInstanceOf(ClocheException.class);
+        assertThatThrownBy(() -> Ready.http(80, "/a|b")).isInstanceOf(ClocheException.class);
+        assertThatThrownBy(() -> Ready.http(80, "/\u00e4")).isInstanceOf(ClocheException.class);
         assertThatThrownBy(() -> Ready.log("")).isInstanceOf(ClocheException.class);
     }
 

@@ -84,7 +84,7 @@ public final class RuntimeArtefact {
     /**
      * Returns the directory with the files of the artefact below a directory for all of them. The first use unpacks it there, and
      * waits for a process that is doing so. Each further use compares what the file system says of the files, in milliseconds;
-     * a file that was changed is written anew. It stays until this JVM ends, whatever sweeps do.
+     * a file that was changed is written anew. No sweep removes it before this JVM ends.
      *
      * @throws RuntimeUnusable if that is not possible
      */
