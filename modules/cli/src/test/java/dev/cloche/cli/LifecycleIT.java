@@ -14,6 +14,70 @@ import org.junit.jupiter.api.Test;
 /** The life of a sandbox as it is led from a shell. */
 class LifecycleIT extends OnOneHome {
     @Test
+    void whatRunWasToldHoldsForLaterCommands() {
+        String report = "echo $COLOUR; pwd; id -un";
+        assertThat(cloche.run(
+                                "run",
+                                "-d",
+                                "--name",
+                                "told",
+                                "-e",
+                                "COLOUR=blue",
+                                "-w",
+                                "/made/for/it",
+                                "-u",
+                                "nobody",
+                                "base",
+                                "--",
+                                "sh",
+                                "-c",
+                                report + "; exec sleep 600")
+                        .exitCode())
+                .isZero();
+        String usual = "blue\n/made/for/it\nnobody\n";
+        await().until(() -> cloche.run("logs", "told").stdout().equals(usual));
+        assertThat(cloche.run("exec", "told", "--", "sh", "-c", report)).isEqualTo(new Result(0, usual, ""));
+        assertThat(cloche.run("exec", "-e", "COLOUR=red", "-w", "/tmp", "-u", "root", "told", "--", "sh", "-c", report))
+                .isEqualTo(new Result(0, "red\n/tmp\nroot\n", ""));
+        // What one command was told is no other's.
+        assertThat(cloche.run("exec", "-e", "SHADE=dark", "told", "--", "sh", "-c", report + "; echo $SHADE")
+                        .stdout())
+                .isEqualTo(usual + "dark\n");
+        // Nor does a further start forget it.
+        assertThat(cloche.run("restart", "-t", "0", "told").exitCode()).isZero();
+        assertThat(cloche.run("exec", "told", "--", "sh", "-c", report)).isEqualTo(new Result(0, usual, ""));
+        assertThat(cloche.run("rm", "-f", "told").exitCode()).isZero();
+    }
+
+    @Test
+    void whatAnAttachedRunWasToldHoldsForCommandsOfOtherProcesses() throws Exception {
+        Process client = cloche.start(
+                "run",
+                "--name",
+                "here",
+                "-e",
+                "COLOUR=green",
+                "-w",
+                "/srv/app",
+                "-u",
+                "nobody",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "echo ready; exec sleep 600");
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8))) {
+            assertThat(output.readLine()).isEqualTo("ready");
+            assertThat(cloche.run("exec", "here", "--", "sh", "-c", "echo $COLOUR; pwd; id -un"))
+                    .isEqualTo(new Result(0, "green\n/srv/app\nnobody\n", ""));
+        }
+        assertThat(cloche.run("stop", "-t", "0", "here").exitCode()).isZero();
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
+        assertThat(cloche.run("rm", "here").exitCode()).isZero();
+    }
+
+    @Test
     void fromItsCreationToItsRemoval() {
         assertThat(cloche.run(
                                 "create",
