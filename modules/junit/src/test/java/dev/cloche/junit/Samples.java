@@ -6,6 +6,10 @@ import dev.cloche.Cloche;
 import dev.cloche.Ready;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -155,6 +159,39 @@ final class Samples {
         @Test
         void isNotReached() {
             throw new AssertionError(sandbox);
+        }
+    }
+
+    /** Does what its JVM's standard input says, with a sandbox of a pool and one that publishes a port. */
+    @EnabledIfCloche
+    static class Fork {
+        static final int MEMORY_MIB = 192;
+
+        @Sandboxed(image = "base", memoryMib = MEMORY_MIB)
+        private static @Nullable Sandbox pooled;
+
+        @Test
+        void isLed(
+                @Sandboxed(
+                                image = "base",
+                                memoryMib = MEMORY_MIB,
+                                publish = 8080,
+                                command = {"httpd", "-f", "-p", "8080"})
+                        Sandbox web)
+                throws IOException {
+            Sandbox shared = Optional.ofNullable(pooled).orElseThrow();
+            int port = web.ports().of(8080).address().getPort();
+            System.out.println("ready " + shared.startTimings().orElseThrow().kind() + " " + port);
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line = input.readLine(); line != null && !line.equals("end"); line = input.readLine()) {
+                ProcessHandle other = ProcessHandle.of(Long.parseLong(line.substring("kill ".length())))
+                        .orElseThrow();
+                assertThat(other.destroyForcibly()).isTrue();
+                other.onExit().join();
+                assertThat(shared.exec("echo", "here").stdoutText()).isEqualTo("here\n");
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+                System.out.println("go on");
+            }
         }
     }
 }
