@@ -160,6 +160,15 @@ public final class Cloche implements AutoCloseable {
         return new Images(rooms.images());
     }
 
+    /**
+     * Returns a named machine to start.
+     *
+     * @param name of a machine that {@link Machines#create} has made; looked at when it is started
+     */
+    public MachineStarter machine(String name) {
+        return new MachineStarter(rooms.machines(), name);
+    }
+
     /** Returns the named machines of this host. */
     public Machines machines() {
         return new Machines(rooms.machines(), this::exactImage);

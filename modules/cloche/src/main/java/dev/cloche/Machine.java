@@ -74,6 +74,29 @@ public final class Machine implements AutoCloseable {
         return options.stdin() ? request.withStdin() : request;
     }
 
+    /**
+     * Waits until something in the machine is ready.
+     *
+     * <pre>{@code
+     * try (Machine web = cloche.machines().start("web")) {
+     *     web.await(Ready.port(80), Duration.ofMinutes(1));
+     * }
+     * }</pre>
+     *
+     * @param condition not {@link Ready#log}: what the programs of a machine write is not kept here
+     * @param longest how long to wait
+     * @throws dev.cloche.base.ClocheException with the code {@code machine.not-ready} if that time passes, with {@code
+     *     machine.state} if the machine ends before, or with {@code machine.invalid} if it can never be asked
+     */
+    public void await(Ready condition, Duration longest) {
+        new ReadyWait(ReadySubject.of(this, running), Deadline.after(longest)).until(condition);
+    }
+
+    /** Returns the ports of this host that lead to it. */
+    public PublishedPorts ports() {
+        return PublishedPorts.of(running);
+    }
+
     /** Returns its files, with the rights of root. */
     public SandboxFiles files() {
         return new SandboxFiles(owner, "", Optional.empty());

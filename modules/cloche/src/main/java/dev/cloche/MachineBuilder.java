@@ -86,6 +86,16 @@ public final class MachineBuilder {
         return this;
     }
 
+    /**
+     * Publishes a TCP port of the machine on 127.0.0.1: at any free port of this host, perhaps another one at each start. While it
+     * runs, {@link Machine#ports} tells which.
+     *
+     * @param guestPort 1 to 65,535, in the guest
+     */
+    public MachineBuilder publish(int guestPort) {
+        return publish("0:" + guestPort);
+    }
+
     /** Publishes a port, or a range, of the machine on this host while it runs, as {@link SandboxBuilder#publish(String)} does. */
     public MachineBuilder publish(String port) {
         publish.add(port);

@@ -66,12 +66,12 @@ public final class Machines {
 
     /**
      * Starts a machine, or continues a suspended one, and returns when it is usable; one that runs is connected to. It runs on
-     * when the handle is closed and when this process ends.
+     * when the handle is closed and when this process ends. {@link Cloche#machine} also limits what that may take.
      *
      * @param progress is told of a pull, if its image is not here any more
      */
     public Machine start(String name, PullListener progress) {
-        return new Machine(room.start(new MachineName(name), progress, Deadline.none()));
+        return new MachineStarter(room, name).progress(progress).start();
     }
 
     /** Connects to a running machine. */

@@ -6,7 +6,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 
 /**
- * Says when what runs in a sandbox is ready, for {@link Sandbox#await}.
+ * Says when what runs in a sandbox or a machine is ready, for {@link Sandbox#await} and {@link Machine#await}.
  *
  * <pre>{@code
  * sandbox.await(Ready.port(6379), Duration.ofSeconds(30));

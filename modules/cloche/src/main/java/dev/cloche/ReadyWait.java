@@ -1,8 +1,6 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.RunningSandbox;
-import dev.cloche.sandbox.SandboxException;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.OutputLog;
@@ -22,7 +20,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-/** Waits until a sandbox is ready, or ends. For one wait. */
+/** Waits until a sandbox or a machine is ready, or ends. For one wait. */
 final class ReadyWait {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
@@ -35,13 +33,11 @@ final class ReadyWait {
     /** The state of a socket that listens, in include/net/tcp_states.h. */
     private static final String LISTENS = "0A";
 
-    private final Sandbox sandbox;
-    private final RunningSandbox running;
+    private final ReadySubject subject;
     private final Deadline deadline;
 
-    ReadyWait(Sandbox sandbox, RunningSandbox running, Deadline deadline) {
-        this.sandbox = sandbox;
-        this.running = running;
+    ReadyWait(ReadySubject subject, Deadline deadline) {
+        this.subject = subject;
         this.deadline = deadline;
     }
 
@@ -55,17 +51,17 @@ final class ReadyWait {
         }
     }
 
-    /** Looks again and again, after pauses that are cut short by the end of the sandbox. */
+    /** Looks again and again, after pauses that are cut short by the end of what is waited for. */
     private void again(BooleanSupplier look, String missing) {
         Duration pause = FIRST_PAUSE;
         while (!look.getAsBoolean()) {
             Duration left = Duration.ofNanos(Math.max(0, deadline.remainingNanos()));
-            Optional<RuntimeException> end = running.awaitEnd(pause.compareTo(left) < 0 ? pause : left);
+            Optional<RuntimeException> end = subject.awaitEnd(pause.compareTo(left) < 0 ? pause : left);
             if (end.isPresent()) {
                 throw end.get();
             }
             if (deadline.passed()) {
-                throw new SandboxException.NotReady(sandbox.name(), missing);
+                throw subject.notReady(missing);
             }
             Duration doubled = pause.multipliedBy(2);
             pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
@@ -83,19 +79,19 @@ final class ReadyWait {
     /** A kernel without IPv6 has no table of it. */
     private String sockets(String table) {
         try {
-            byte[] lines = running.withFiles(files -> files.readAllBytes(table, MOST_SOCKETS, deadline));
+            byte[] lines = subject.owner().withFiles(files -> files.readAllBytes(table, MOST_SOCKETS, deadline));
             return new String(lines, StandardCharsets.US_ASCII);
         } catch (GuestFileException.NoSuchFile | VmException.Deadline none) {
             return "";
         } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
-            throw running.ended(lost);
+            throw subject.owner().ended(lost);
         }
     }
 
     private boolean succeeds(Ready.Command command) {
         Duration left = Duration.ofNanos(Math.max(1, deadline.remainingNanos()));
         try {
-            return sandbox.command(command.words().toArray(String[]::new))
+            return subject.command(command.words().toArray(String[]::new))
                     .timeout(left)
                     .run()
                     .exit()
@@ -107,7 +103,7 @@ final class ReadyWait {
 
     private void awaitAnswer(int port, String path) {
         // Not resolved: a path that begins with two slashes would name another host.
-        URI uri = URI.create(sandbox.ports().of(port).uri("http") + path);
+        URI uri = URI.create(subject.ports().of(port).uri("http") + path);
         HttpClient client = HttpClient.newBuilder()
                 .proxy(HttpClient.Builder.NO_PROXY)
                 .version(HttpClient.Version.HTTP_1_1)
@@ -140,7 +136,7 @@ final class ReadyWait {
     private void awaitText(String text) {
         TextSearch stdout = new TextSearch(text);
         TextSearch stderr = new TextSearch(text);
-        try (OutputLog log = sandbox.outputLog()) {
+        try (OutputLog log = subject.outputLog()) {
             for (Optional<OutputLogEntry> entry = log.await(deadline); entry.isPresent(); entry = log.await(deadline)) {
                 OutputLogEntry piece = entry.get();
                 TextSearch search = piece.error() ? stderr : stdout;
@@ -149,11 +145,10 @@ final class ReadyWait {
                 }
             }
         } catch (VmException.Deadline late) {
-            throw new SandboxException.NotReady(sandbox.name(), "its main command has not written what was waited for");
+            throw subject.notReady("its main command has not written what was waited for");
         }
-        throw running.awaitEnd(END_LIMIT)
-                .orElseGet(() -> new SandboxException.NotReady(
-                        sandbox.name(), "its main command has ended and did not write what was waited for"));
+        throw subject.awaitEnd(END_LIMIT)
+                .orElseGet(() -> subject.notReady("its main command has ended and did not write what was waited for"));
     }
 
     /** Looks for a text in pieces of an output, one of which may end inside of it. For one output. */

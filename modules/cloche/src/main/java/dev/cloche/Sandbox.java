@@ -128,8 +128,7 @@ public final class Sandbox implements AutoCloseable {
      *     sandbox.ended.…} if the sandbox ends before, or if it can never be asked, as {@link Ready} says
      */
     public void await(Ready condition, Duration longest) {
-        ReadyWait wait = new ReadyWait(this, running, Deadline.after(longest));
-        wait.until(condition);
+        new ReadyWait(ReadySubject.of(this, running), Deadline.after(longest)).until(condition);
     }
 
     /** Opens what its main command writes. */
@@ -140,7 +139,7 @@ public final class Sandbox implements AutoCloseable {
 
     /** Returns the ports of this host that lead to it. */
     public PublishedPorts ports() {
-        return new PublishedPorts(name(), running.publishedPorts());
+        return PublishedPorts.of(running);
     }
 
     /** Returns its files, with the rights of root. */

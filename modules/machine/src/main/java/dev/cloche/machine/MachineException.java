@@ -104,6 +104,18 @@ public abstract sealed class MachineException extends ClocheException {
         }
     }
 
+    /** It runs, and is not ready for what was waited for. Code {@code machine.not-ready}. */
+    public static final class NotReady extends MachineException {
+        /** @param why a sentence without a full stop, in the present */
+        public NotReady(MachineName name, String why) {
+            super(
+                    "machine.not-ready",
+                    "The machine \"" + name + "\" is not ready in time: " + why + ".",
+                    "Wait longer, or look at what its programs write.",
+                    null);
+        }
+    }
+
     /** The file asks for what Cloche cannot do. Code {@code machine.unsupported}. */
     public static final class Unsupported extends MachineException {
         public Unsupported(String sentence, String remedy) {

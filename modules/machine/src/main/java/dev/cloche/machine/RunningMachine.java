@@ -4,9 +4,12 @@ import dev.cloche.base.Deadline;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmProvider;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -21,12 +24,19 @@ public final class RunningMachine implements AutoCloseable {
 
     private final PersistedMachine machine;
     private final Map<String, String> environment;
+    private final VmProvider vms;
     private final Vm vm;
 
-    /** @param environment of its commands: the image's and the machine's own */
-    public RunningMachine(PersistedMachine machine, Map<String, String> environment, Vm vm) {
+    /**
+     * Makes a connection.
+     *
+     * @param environment of its commands: the image's and the machine's own
+     * @param vms that {@code vm} is from
+     */
+    public RunningMachine(PersistedMachine machine, Map<String, String> environment, VmProvider vms, Vm vm) {
         this.machine = machine;
         this.environment = Map.copyOf(environment);
+        this.vms = vms;
         this.vm = vm;
     }
 
@@ -61,6 +71,11 @@ public final class RunningMachine implements AutoCloseable {
         return ask(Guest::files);
     }
 
+    /** Returns the ports that are published, with those of the host that it has got. */
+    public List<PublishedPort> publishedPorts() {
+        return vms.publishedPorts(vm.id());
+    }
+
     /** Returns why it does not work at present although it runs; see {@link Vm#hindrance}. */
     public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();
@@ -76,11 +91,25 @@ public final class RunningMachine implements AutoCloseable {
         } catch (VmException.Deadline alive) {
             return lost;
         }
-        MachineException ended = new MachineException.WrongState(
-                "The machine \"" + machine.name() + "\" has stopped meanwhile.",
-                "Look at how with: cloche.machines().get(\"" + machine.name() + "\")");
+        MachineException ended = ended();
         ended.addSuppressed(lost);
         return ended;
+    }
+
+    /** Waits for its end, which is answered as an error; empty if it still runs after so long. */
+    public Optional<RuntimeException> awaitEnd(Duration longest) {
+        try {
+            var _ = vm.awaitExit(Deadline.after(longest));
+            return Optional.of(ended());
+        } catch (VmException.Deadline alive) {
+            return Optional.empty();
+        }
+    }
+
+    private MachineException ended() {
+        return new MachineException.WrongState(
+                "The machine \"" + machine.name() + "\" has stopped meanwhile.",
+                "Look at how with: cloche.machines().get(\"" + machine.name() + "\")");
     }
 
     @Override

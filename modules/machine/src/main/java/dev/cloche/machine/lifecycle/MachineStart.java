@@ -110,7 +110,8 @@ public final class MachineStart {
     }
 
     RunningMachine connect(PersistedMachine machine, Deadline deadline) {
-        return new RunningMachine(machine, environment(machine), context.vms().connect(machine.vmId(), deadline));
+        Vm vm = context.vms().connect(machine.vmId(), deadline);
+        return new RunningMachine(machine, environment(machine), context.vms(), vm);
     }
 
     private void bringUp(PersistedMachine machine, Vm vm, Map<String, String> environment, Deadline deadline) {
