@@ -2,7 +2,6 @@
 module dev.cloche.pool {
     requires transitive dev.cloche.base;
     requires transitive dev.cloche.vm;
-    requires static micrometer.core;
     requires transitive org.jspecify;
 
     exports dev.cloche.pool;

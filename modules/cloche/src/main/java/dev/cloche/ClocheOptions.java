@@ -31,10 +31,10 @@ import java.util.Optional;
  * @param templateMaking who makes the templates that first starts of an image and a size miss; by default this process, in
  *     the background
  * @param maintenance how much it may do to keep the records of the state root true, and how often
- * @param poolListener is told what happens in the pools that this process keeps, for example
- *     {@link dev.cloche.pool.PoolMeters}, which puts it into Micrometer
+ * @param poolListener is told what happens in the pools that this process keeps
  * @param listener is told of starts, commands and snapshots of sandboxes ({@link dev.cloche.sandbox.SandboxOperation}) and of
- *     pulls ({@link dev.cloche.image.ImagePull})
+ *     pulls ({@link dev.cloche.image.ImagePull}); {@code ClocheMeters} of {@code cloche-micrometer} puts them and what happens in pools
+ *     into Micrometer
  */
 public record ClocheOptions(
         Path home,

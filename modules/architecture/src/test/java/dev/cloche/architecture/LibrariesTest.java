@@ -26,7 +26,7 @@ class LibrariesTest {
             Map.entry("com.networknt..", List.of("schema")),
             Map.entry("com.github.luben..", List.of("image", "machine")),
             Map.entry("org.tomlj..", List.of("", "machine")),
-            Map.entry("io.micrometer..", List.of("pool")),
+            Map.entry("io.micrometer..", List.of("micrometer")),
             Map.entry("org.junit..", List.of("junit", "vm.testing")),
             Map.entry("picocli..", List.of("cli")),
             Map.entry("io.zonky..", List.of("bench")));

@@ -80,7 +80,7 @@ class ModuleDescriptorsTest {
     Stream<DynamicTest> onlyWhatTheApplicationBringsIsRequiredStatically() throws IOException {
         return forEach(descriptor -> {
             Set<String> expected = switch (roomOf(descriptor)) {
-                case "pool" -> Set.of("micrometer.core");
+                case "micrometer" -> Set.of("micrometer.core", "micrometer.observation");
                 case "junit" -> Set.of("org.junit.jupiter.api");
                 case "vm.testing" -> Set.of("org.junit.jupiter.api", "org.assertj.core", "awaitility");
                 default -> Set.of();

@@ -33,6 +33,7 @@ class PlainEnglishTest {
             "junit",
             "linux",
             "machine",
+            "micrometer",
             "pool",
             "process",
             "process-postgres",

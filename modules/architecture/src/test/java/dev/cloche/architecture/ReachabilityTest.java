@@ -22,14 +22,13 @@ import org.junit.jupiter.api.Test;
 class ReachabilityTest {
     /** The rooms whose own package is for users. */
     private static final Set<String> DOORS =
-            Set.of("", "junit", "process.postgres", "process.testing", "schema", "vm.testing");
+            Set.of("", "junit", "micrometer", "process.postgres", "process.testing", "schema", "vm.testing");
 
     private static final String COMMAND_LINE = "dev.cloche.cli.Main";
 
     private static final Map<String, String> NAMED_ELSEWHERE = Map.of(
             "dev.cloche.cli.terminal.WarningLoggers", "loggers, which the JDK finds by META-INF/services",
-            "dev.cloche.cli.Training", "a main class, which the build runs for the archive of loaded classes",
-            "dev.cloche.pool.PoolMeters", "a listener, which applications that use Micrometer create");
+            "dev.cloche.cli.Training", "a main class, which the build runs for the archive of loaded classes");
 
     @Test
     void everyClassOfTheRoomsIsReachedFromADoor() {

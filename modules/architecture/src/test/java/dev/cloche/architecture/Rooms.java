@@ -52,6 +52,7 @@ final class Rooms {
                             "linux",
                             "base")),
             Map.entry("junit", Set.of("", "vm", "base")),
+            Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "base")),
             Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",

@@ -1,12 +1,17 @@
-package dev.cloche.pool;
+package dev.cloche.micrometer;
 
 import dev.cloche.base.EnumNames;
+import dev.cloche.pool.PoolEvent;
+import dev.cloche.pool.PoolListener;
+import dev.cloche.pool.PoolMetrics;
+import dev.cloche.pool.StackKey;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,33 +20,32 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Publishes a pool's metrics by Micrometer, which is needed on the class path only where this class is used. Given to a
- * pool as its listener. Safe for use from several threads.
- *
- * <p>Tagged by the key: gauges by all of it, counts and times without its version, which is a digest that changes with
- * each build.
+ * Has the meters of a pool, tagged by the key: gauges by all of it, counts and times without its version, which is a digest that
+ * changes with each build. The gauges of a key that is not registered any more are removed.
  */
-@SuppressWarnings("exports") // A module that uses it requires Micrometer itself.
-public final class PoolMeters implements PoolListener {
+final class PoolMeters implements PoolListener, AutoCloseable {
     private final MeterRegistry registry;
     private final AtomicReference<Optional<Supplier<PoolMetrics>>> pool = new AtomicReference<>(Optional.empty());
-    private final Set<StackKey> gauged = ConcurrentHashMap.newKeySet();
+    private final Map<StackKey, OwnGauges> gauged = new ConcurrentHashMap<>();
+    private final OwnGauges common;
 
-    public PoolMeters(MeterRegistry registry) {
+    PoolMeters(MeterRegistry registry) {
         this.registry = registry;
+        common = new OwnGauges(registry);
     }
 
     @Override
     public void begins(Supplier<PoolMetrics> metrics) {
         pool.set(Optional.of(metrics));
-        Gauge.builder("cloche.pool.quarantined", this, meters -> meters.read(PoolMetrics::quarantined))
-                .description("VMs that could not be destroyed yet")
-                .register(registry);
+        common.add(Gauge.builder("cloche.pool.quarantined", this, meters -> meters.read(PoolMetrics::quarantined))
+                .description("VMs that could not be destroyed yet"));
     }
 
     @Override
     public void happened(PoolEvent event) {
-        gauge(event.key());
+        if (!gauged.containsKey(event.key()) || event instanceof PoolEvent.Evicted) {
+            follow();
+        }
         Tags tags = tags(event.key());
         switch (event) {
             case PoolEvent.Restored restored -> {
@@ -65,28 +69,41 @@ public final class PoolMeters implements PoolListener {
         }
     }
 
-    private void gauge(StackKey key) {
-        if (gauged.add(key)) {
-            gauge("cloche.pool.depth", key, PoolMetrics.Key::depth);
-            gauge("cloche.pool.target", key, PoolMetrics.Key::target);
-            gauge("cloche.pool.in.flight", key, PoolMetrics.Key::inFlight);
-            gauge("cloche.pool.waiters", key, PoolMetrics.Key::waiters);
-            gauge("cloche.pool.hits", key, PoolMetrics.Key::hits);
-            gauge("cloche.pool.late.hits", key, PoolMetrics.Key::lateHits);
-            gauge("cloche.pool.misses", key, PoolMetrics.Key::misses);
-        }
+    /** Has gauges of what is registered, and of nothing else. */
+    private void follow() {
+        Set<StackKey> registered =
+                pool.get().map(metrics -> metrics.get().keys().keySet()).orElse(Set.of());
+        gauged.entrySet().removeIf(entry -> {
+            boolean gone = !registered.contains(entry.getKey());
+            if (gone) {
+                entry.getValue().close();
+            }
+            return gone;
+        });
+        registered.forEach(key -> gauged.computeIfAbsent(key, this::gauges));
     }
 
-    private void gauge(String name, StackKey key, ToDoubleFunction<PoolMetrics.Key> what) {
-        Gauge.builder(
+    private OwnGauges gauges(StackKey key) {
+        OwnGauges gauges = new OwnGauges(registry);
+        gauges.add(gauge("cloche.pool.depth", key, PoolMetrics.Key::depth));
+        gauges.add(gauge("cloche.pool.target", key, PoolMetrics.Key::target));
+        gauges.add(gauge("cloche.pool.in.flight", key, PoolMetrics.Key::inFlight));
+        gauges.add(gauge("cloche.pool.waiters", key, PoolMetrics.Key::waiters));
+        gauges.add(gauge("cloche.pool.hits", key, PoolMetrics.Key::hits));
+        gauges.add(gauge("cloche.pool.late.hits", key, PoolMetrics.Key::lateHits));
+        gauges.add(gauge("cloche.pool.misses", key, PoolMetrics.Key::misses));
+        return gauges;
+    }
+
+    private Gauge.Builder<?> gauge(String name, StackKey key, ToDoubleFunction<PoolMetrics.Key> what) {
+        return Gauge.builder(
                         name,
                         this,
                         meters -> meters.read(
                                 metrics -> Optional.ofNullable(metrics.keys().get(key))
                                         .map(found -> what.applyAsDouble(found))
                                         .orElse(0.0)))
-                .tags(tags(key).and("version", key.version()))
-                .register(registry);
+                .tags(tags(key).and("version", key.version()));
     }
 
     private double read(ToDoubleFunction<PoolMetrics> what) {
@@ -108,5 +125,12 @@ public final class PoolMeters implements PoolListener {
     private static Tags tags(StackKey key) {
         return Tags.of(
                 "name", key.name(), "cpus", String.valueOf(key.cpus()), "memory", String.valueOf(key.memoryMiB()));
+    }
+
+    @Override
+    public void close() {
+        common.close();
+        gauged.values().forEach(OwnGauges::close);
+        gauged.clear();
     }
 }

@@ -1,0 +1,78 @@
+package dev.cloche.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.Sandbox;
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.EnumNames;
+import dev.cloche.sandbox.StartTimings;
+import dev.cloche.sandbox.TemplateMaking;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Meters of what happens on real VMs. */
+class ClocheMetersIT {
+    @TempDir
+    Path home;
+
+    @Test
+    void startsCommandsPullsAndPoolsAreMeasured() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        ClocheMeters meters = new ClocheMeters(registry);
+        ClocheOptions options = meters.listening(ClocheOptions.ofEnvironment()
+                .withHome(home.resolve("state"))
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.InBackground()));
+        try (meters;
+                Cloche cloche = Cloche.open(options)) {
+            meters.bindTo(cloche);
+            try (Sandbox sandbox = cloche.sandbox("base").memoryMib(256).start()) {
+                assertThat(sandbox.exec("sh", "-c", "exit 3").exitCode()).isEqualTo(3);
+            }
+            assertThatThrownBy(() -> cloche.sandbox("localhost:1/nothing").start())
+                    .isInstanceOf(ClocheException.class);
+            cloche.pools().pool("base").memoryMib(256).depth(1).set();
+            await().atMost(Duration.ofMinutes(5))
+                    .until(() -> cloche.pools().list().getFirst().ready() == 1);
+            assertThat(registry.get("cloche.pool.depth").gauge().value()).isEqualTo(1);
+            StartTimings second;
+            try (Sandbox pooled = cloche.sandbox("base").memoryMib(256).start()) {
+                assertThat(pooled.exec("true").exit().success()).isTrue();
+                second = pooled.startTimings().orElseThrow();
+            }
+
+            assertThat(registry.get("cloche.start").tag("kind", "cold").timer().count())
+                    .isEqualTo(1);
+            assertThat(registry.get("cloche.start")
+                            .tag("kind", EnumNames.of(second.kind()))
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("cloche.start").tag("kind", "none").timer().count())
+                    .isEqualTo(1);
+            assertThat(registry.get("cloche.pull").tag("code", "none").timer().count())
+                    .isGreaterThanOrEqualTo(1);
+            assertThat(registry.get("cloche.command")
+                            .tag("exit", "failure")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("cloche.pool.restore").timer().count()).isPositive();
+            assertThat(registry.get("cloche.images").gauge().value()).isEqualTo(1);
+            assertThat(registry.get("cloche.images.size").gauge().value()).isPositive();
+        }
+        assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getType() == Meter.Type.GAUGE);
+    }
+}
