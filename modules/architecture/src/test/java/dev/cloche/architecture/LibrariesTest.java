@@ -26,7 +26,8 @@ class LibrariesTest {
             Map.entry("com.networknt..", List.of("schema")),
             Map.entry("com.github.luben..", List.of("image", "machine")),
             Map.entry("org.tomlj..", List.of("", "machine")),
-            Map.entry("io.micrometer..", List.of("micrometer")),
+            Map.entry("io.micrometer..", List.of("micrometer", "spring")),
+            Map.entry("org.springframework..", List.of("spring")),
             Map.entry("org.junit..", List.of("junit", "vm.testing")),
             Map.entry("picocli..", List.of("cli")),
             Map.entry("io.zonky..", List.of("bench")));

@@ -81,6 +81,19 @@ class ModuleDescriptorsTest {
         return forEach(descriptor -> {
             Set<String> expected = switch (roomOf(descriptor)) {
                 case "micrometer" -> Set.of("micrometer.core", "micrometer.observation");
+                case "spring" ->
+                    Set.of(
+                            "com.fasterxml.jackson.annotation",
+                            "micrometer.core",
+                            "micrometer.observation",
+                            "spring.beans",
+                            "spring.boot",
+                            "spring.boot.actuator",
+                            "spring.boot.actuator.autoconfigure",
+                            "spring.boot.autoconfigure",
+                            "spring.boot.health",
+                            "spring.context",
+                            "spring.core");
                 case "junit" -> Set.of("org.junit.jupiter.api");
                 case "vm.testing" -> Set.of("org.junit.jupiter.api", "org.assertj.core", "awaitility");
                 default -> Set.of();

@@ -40,6 +40,7 @@ class PlainEnglishTest {
             "process-testing",
             "qemu",
             "sandbox",
+            "spring-boot-starter",
             "vm",
             "vm-testing",
             "vmm");

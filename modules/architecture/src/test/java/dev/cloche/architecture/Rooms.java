@@ -53,6 +53,7 @@ final class Rooms {
                             "base")),
             Map.entry("junit", Set.of("", "vm", "base")),
             Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "base")),
+            Map.entry("spring", Set.of("", "micrometer", "sandbox", "image", "vm", "base")),
             Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",
