@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +60,29 @@ class CacheLimitTest {
                         + limit.get().getAsLong() + " bytes");
         assertThat(bytes()).isLessThanOrEqualTo(limit.get().getAsLong());
         assertThat(fixture.store.check()).isEmpty();
+    }
+
+    @Test
+    void belowTheLimitNothingGoesAndNothingIsSaid() {
+        limit.set(OptionalLong.of(Long.MAX_VALUE));
+        pull(first);
+        pull(second);
+        assertThat(names()).containsExactlyInAnyOrder(first, second);
+        assertThat(heard).isEmpty();
+    }
+
+    /** With the clock set back, it would otherwise stay until that time comes. */
+    @Test
+    void whatWasUsedInTheFutureGoesToo() {
+        SteppedClock clock = new SteppedClock();
+        fixture.close();
+        fixture = StoreFixture.at(root, clock, limit::get);
+        clock.step(Duration.ofDays(400));
+        pull(first);
+        clock.step(Duration.ofDays(-400));
+        limit.set(OptionalLong.of(0));
+        pull(second);
+        assertThat(names()).containsExactly(second);
     }
 
     @Test

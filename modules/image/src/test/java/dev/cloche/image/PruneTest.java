@@ -7,11 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -166,6 +162,36 @@ class PruneTest {
     }
 
     @Test
+    void asManyGoAsTheSizeAsksFor() throws IOException {
+        ImageReference last =
+                registry.serve("other", "1", new TestImage().layer(TestImage.Compression.GZIP, Map.of("a", "b")));
+        fixture.pull(last);
+        long withoutTheOthers = bytes();
+        clock.step(Duration.ofMinutes(-1));
+        List<ImageReference> older = List.of(first, second, registry.serve("app", "3", image("three")));
+        older.forEach(fixture::pull);
+        clock.step(Duration.ofMinutes(2));
+        assertThat(fixture.store.prune(keep(withoutTheOthers)).references()).containsExactlyInAnyOrderElementsOf(older);
+        assertThat(bytes()).isEqualTo(withoutTheOthers);
+    }
+
+    /** As a pull leaves it that was killed between the row of a layer and that of its image. */
+    @Test
+    void aLayerWithoutAnImageGoesAndThePlanCountsIt() throws IOException {
+        fixture.acquire(first, "a");
+        List<String> sound = fixture.files();
+        String hex = "ab".repeat(32);
+        fixture.catalog.write(session -> session.update(
+                "INSERT INTO layer (diff_id, erofs_size, created_at, last_used_at) VALUES (?, 5, 0, 0)",
+                "sha256:" + hex));
+        Files.writeString(fixture.cache.resolve("layers/" + hex + ".v1.erofs"), "12345");
+        ImagePruneReport plan = fixture.store.prunePlan(ImagePruneRequest.everything());
+        assertThat(plan).isEqualTo(new ImagePruneReport(List.of(), 0, 1, 0, 0, 5));
+        assertThat(fixture.store.prune(ImagePruneRequest.everything())).isEqualTo(plan);
+        assertThat(fixture.files()).isEqualTo(sound);
+    }
+
+    @Test
     void sizeIsNoReasonToTakeWhatIsHeld() {
         fixture.acquire(first, "a");
         assertThat(fixture.store.prune(keep(0)).references()).isEmpty();
@@ -253,28 +279,5 @@ class PruneTest {
         return new TestImage()
                 .layer(TestImage.Compression.GZIP, SHARED)
                 .layer(TestImage.Compression.GZIP, Map.of("etc/motd", text));
-    }
-
-    private static final class SteppedClock extends Clock {
-        private Instant now = Instant.parse("2026-01-01T00:00:00Z");
-
-        void step(Duration duration) {
-            now = now.plus(duration);
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
     }
 }

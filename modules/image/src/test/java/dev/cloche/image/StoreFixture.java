@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** A store in a temporary directory. */
@@ -41,6 +43,11 @@ final class StoreFixture implements AutoCloseable {
 
     /** With a clock of the test. */
     static StoreFixture at(Path root, Clock clock) {
+        return at(root, clock, OptionalLong::empty);
+    }
+
+    /** With a clock of the test, and a size that the cache is kept below. */
+    static StoreFixture at(Path root, Clock clock, Supplier<OptionalLong> keepBytes) {
         ImageStoreOptions quick = quick(Optional.empty());
         return new StoreFixture(
                 root,
@@ -51,7 +58,7 @@ final class StoreFixture implements AutoCloseable {
                         quick.limits(),
                         quick.parallelism(),
                         clock,
-                        quick.keepBytes(),
+                        keepBytes,
                         quick.operations()));
     }
 

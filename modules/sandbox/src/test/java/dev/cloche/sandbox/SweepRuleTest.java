@@ -126,6 +126,15 @@ class SweepRuleTest {
         assertThat(judge(attached(status, LONG), DEAD, live())).isEqualTo(new Verdict.Wait());
     }
 
+    @Test
+    void aLockOrALivingProcessIsAnOwnerEachByItself() {
+        SweepRow row = attached(SandboxStatus.DRAINING, LONG);
+        assertThat(judge(row, new Owner(true, false), live())).isEqualTo(new Verdict.End());
+        assertThat(judge(row, LET_GO, live())).isEqualTo(new Verdict.End());
+        assertThat(judge(row, DEAD, live())).isEqualTo(new Verdict.Wait());
+        assertThat(judge(detached(SandboxStatus.DRAINING, LONG), DEAD, live())).isEqualTo(new Verdict.End());
+    }
+
     private static List<SweepRow> lively(SandboxStatus status) {
         return List.of(detached(status, LONG), attached(status, LONG));
     }
@@ -145,6 +154,7 @@ class SweepRuleTest {
         assertThat(late).isInstanceOfSatisfying(Verdict.Kill.class, kill -> {
             assertThat(kill.termination().reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
             assertThat(kill.termination().status()).isEqualTo(SandboxStatus.CRASHED);
+            assertThat(kill.termination().detail()).contains("attached to is gone");
         });
     }
 
@@ -232,6 +242,28 @@ class SweepRuleTest {
         assertThat(judge(begun(START_TIMEOUT.minusMillis(1)), LET_GO, NO_TRACE)).isEqualTo(new Verdict.Leave());
         assertSettled(
                 judge(begun(START_TIMEOUT), LET_GO, NO_TRACE), SandboxStatus.CRASHED, TerminationReason.INTERNAL_ERROR);
+    }
+
+    /** Its start counts, not the last change of its row. */
+    @Test
+    void aStartThatHasJustBegunIsLeftAloneHoweverOldItsRowIs() {
+        SweepRow.Run young = run(false, false, Duration.ZERO);
+        assertThat(judge(row(SandboxStatus.STARTING, true, LONG, Optional.of(young)), LET_GO, NO_TRACE))
+                .isEqualTo(new Verdict.Leave());
+    }
+
+    @Test
+    void onlyAStartWhoseVmWasNotSeenYetHasTime() {
+        SweepRow.Run seen = run(false, true, Duration.ZERO);
+        assertSettled(
+                judge(row(SandboxStatus.STARTING, true, Duration.ZERO, Optional.of(seen)), LET_GO, NO_TRACE),
+                SandboxStatus.CRASHED,
+                TerminationReason.INTERNAL_ERROR);
+        SweepRow.Run unseen = run(false, false, Duration.ZERO);
+        assertSettled(
+                judge(row(SandboxStatus.RUNNING, true, Duration.ZERO, Optional.of(unseen)), LET_GO, NO_TRACE),
+                SandboxStatus.CRASHED,
+                TerminationReason.INTERNAL_ERROR);
     }
 
     @Test

@@ -126,12 +126,12 @@ public final class ImagePruning {
                 if (size - onPaper.bytes() <= request.keepBytes().orElse(NOTHING)) {
                     break;
                 }
-                Optional<ForgottenContent> unused = ImageRemovals.removeUnpinned(session, reference, unusedSince);
-                if (unused.isPresent()) {
-                    ForgottenFiles.count(unused.get(), files, onPaper);
-                    manifests += unused.get().manifests().size();
-                    gone.add(reference);
-                }
+                // It is there: the list is of the same transaction.
+                ForgottenContent unused = ImageRemovals.removeUnpinned(session, reference, unusedSince)
+                        .orElseThrow();
+                ForgottenFiles.count(unused, files, onPaper);
+                manifests += unused.manifests().size();
+                gone.add(reference);
             }
             return report(gone, manifests, onPaper);
         });

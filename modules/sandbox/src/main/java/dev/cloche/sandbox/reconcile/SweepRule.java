@@ -146,9 +146,9 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         return age(row.updatedAt()).compareTo(row.startTimeout()) >= 0;
     }
 
-    /** A time in the future was written before the clock was set back; what it belongs to is taken for young. */
+    /** Negative for a time that was written before the clock was set back; what it belongs to is taken for young. */
     private Duration age(Instant then) {
-        return then.isAfter(now) ? Duration.ZERO : Duration.between(then, now);
+        return Duration.between(then, now);
     }
 
     private static Termination internal(String detail) {
