@@ -228,9 +228,19 @@ final class ImagePuller {
             return sound.get();
         }
         StoredLayer layer = pull.run(blob, diffId);
-        catalog.layerStored(layer);
+        record(layer);
         listener.on(new PullEvent.LayerReady(blob.digest(), false));
         return layer;
+    }
+
+    /** A layer without a row would stay until a prune: where the disk is full, that is room which is missing. */
+    private void record(StoredLayer layer) throws IOException {
+        try {
+            catalog.layerStored(layer);
+        } catch (RuntimeException unrecorded) {
+            Files.deleteIfExists(files.layer(layer.diffId()));
+            throw unrecorded;
+        }
     }
 
     /** Returns the files that join the layers. They are made anew: a torn one must not survive. */
