@@ -49,7 +49,9 @@ install -m 755 $source/postinst $source/prerm $source/postrm "$root/DEBIAN/"
 # The newest symbol of libc that any program or library wants.
 libc=$(find "$tree/lib" -type f \( -name '*.so' -o -path '*/bin/*' \) -exec grep -aoh 'GLIBC_2\.[0-9]*' {} + |
     sed 's/GLIBC_//' | sort -uV | tail -n 1)
-sed -e "s/@VERSION@/${version/-SNAPSHOT/~snapshot}/" -e "s/@LIBC@/$libc/" \
+qemu=', qemu-system-x86, qemu-utils'
+if [ -e "$tree/share/emulator" ]; then qemu=; fi
+sed -e "s/@QEMU@/$qemu/" -e "s/@VERSION@/${version/-SNAPSHOT/~snapshot}/" -e "s/@LIBC@/$libc/" \
     -e "s/@SIZE@/$(find "$root/usr" -type f -printf '%s\n' | awk '{ all += $1 } END { print int(all / 1024) }')/" $source/control >"$root/DEBIAN/control"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 find "$root" -exec touch -h -d "$time" {} +

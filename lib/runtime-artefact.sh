@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Collects what VMs are made with as resources of the runtime artefact: lib/runtime-artefact.sh SHARE DIRECTORY
-# The small kernel it is, which is of no distribution. The index lists each file; dev.cloche.runtime reads it.
+# The small kernel it is, which is of no distribution, and our QEMU if that is there (./setup --runtime). The index lists each
+# file; dev.cloche.runtime reads it.
 set -euo pipefail
 share=$1
 out=$2/META-INF/cloche/runtime
@@ -14,11 +15,15 @@ mkdir -p "$out/files/kernel"
 cp "$small/kernel/vmlinux" "$small/kernel/kernel.properties" "$out/files/kernel/"
 cp "$small/initramfs" "$share/cloche-guard" "$share/cloche-tsc" "$out/files/"
 cp -R "$share/images" "$out/files/"
+if [ -e "$share/emulators/qemu" ]; then
+    cp -R "$share/emulators/qemu" "$out/files/emulator"
+fi
 # The date that ./setup has found; a copy of dist/share has it, though not the times of its files.
 built=$(sed -n 's/^  "built": "\([0-9-]*\)",$/\1/p' "$share/runtime.json" 2>/dev/null || true)
 "$(dirname "$0")/runtime-manifest.sh" "$out/files" ${built:+"$built"} >"$out/runtime.json"
 mv "$out/runtime.json" "$out/files/"
 "$(dirname "$0")/licences.sh" "$out/files" "$out/licences"
+rm -rf "$out/files/emulator/licences" # they are with the others now
 cd "$out/files"
 {
     echo 'cloche-runtime 1'

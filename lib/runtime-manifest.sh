@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints what the parts of a runtime are, as JSON: lib/runtime-manifest.sh SHARE [DATE]
-# SHARE has kernel/, initramfs, cloche-guard, cloche-tsc and images/base. The runtime is as old as its newest part, or of
+# SHARE has kernel/, initramfs, cloche-guard, cloche-tsc and images/base, and emulator/ where QEMU is our own. The runtime is as old as its newest part, or of
 # DATE (2026-11-23) where the parts are copies. dev.cloche.runtime reads it; the format is in docs/compatibility.md.
 set -euo pipefail
 share=$(readlink -f "$1")
@@ -10,6 +10,11 @@ parts=(cloche-guard cloche-tsc images/base/index.json initramfs kernel/kernel.pr
 for kernel in kernel/vmlinux kernel/vmlinuz; do
     if [ -e $kernel ]; then parts+=($kernel); fi
 done
+system=(qemu-system-x86_64 qemu-img passt mke2fs)
+if [ -e emulator/emulator.properties ]; then
+    parts+=(emulator/bin/qemu-system-x86_64 emulator/bin/qemu-img emulator/share/qemu/*)
+    system=(passt mke2fs)
+fi
 built=${2-}
 if [ -z "$built" ]; then
     newest=$(stat -Lc %Y "${parts[@]}" | sort -n | tail -n 1)
@@ -21,8 +26,9 @@ protocol=$(sed -n 's/^enum { PROTOCOL_VERSION = \([0-9]*\) };$/\1/p' "$root/gues
 
 version_of() { # PART
     case $1 in
+        emulator/*/bios-*) sed -n 's/^seabios=//p' emulator/emulator.properties ;;
+        emulator/*) sed -n 's/^version=//p' emulator/emulator.properties ;;
         kernel/*) sed -n 's/^version=//p' kernel/kernel.properties ;;
-        images/*) echo "$version" ;;
         *) echo "$version" ;;
     esac
 }
@@ -40,5 +46,5 @@ for part in "${parts[@]}"; do
     separator=$',\n'
 done
 printf '\n  ],\n'
-echo '  "system": ["qemu-system-x86_64", "qemu-img", "passt", "mke2fs"]'
+printf '  "system": ["%s"]\n' "$(printf '%s\n' "${system[@]}" | paste -sd ' ' | sed 's/ /", "/g')"
 echo '}'

@@ -141,7 +141,7 @@ final class HostExamination {
     private void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
         try (QemuProvider provider = new QemuProvider(Rooms.layout(options, root), resources)) {
             VmCapabilities capabilities = provider.capabilities();
-            checks.add(ok("qemu", "version " + capabilities.version()));
+            checks.add(ok("qemu", "version " + capabilities.version() + ", " + resources.qemu()));
             if (capabilities.accelerator() == Accelerator.KVM) {
                 String finding = "KVM: " + capabilities.acceleratorReason();
                 checks.add(

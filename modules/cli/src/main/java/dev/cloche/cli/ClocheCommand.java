@@ -21,6 +21,7 @@ import picocli.CommandLine.ScopeType;
             "  CLOCHE_HOME    where images and records are kept (default: ~/.local/share/cloche)",
             "  CLOCHE_SHARE   where the kernel, the guard and the base image are, if not beside the program",
             "  CLOCHE_ACCELERATOR  what runs guests: auto (default), kvm, or tcg, which is software emulation",
+            "  CLOCHE_EMULATOR  which QEMU runs them: auto (default, the runtime's if it has one) or system",
             "  DOCKER_CONFIG  directory of the config.json with the logins for registries (default: ~/.docker)"
         })
 @SuppressWarnings("UnusedVariable") // picocli acts on the two options by itself

@@ -1,10 +1,12 @@
 package dev.cloche.qemu;
 
+import dev.cloche.base.Printable;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -20,6 +22,7 @@ import java.util.stream.Stream;
 public record VmResources(
         Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt, ResourceOrigin origin) {
     private static final String QEMU = "qemu-system-x86_64";
+    private static final String EMULATOR = "CLOCHE_EMULATOR";
 
     /** @throws VmException.MissingResource if a path is not absolute */
     public VmResources {
@@ -51,12 +54,13 @@ public record VmResources(
 
     /**
      * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
-     * state root, the installation's share directory. QEMU and passt are searched in the {@code PATH}.
+     * installation's share directory. QEMU is the one that is there, else that of the {@code PATH}, where passt is searched too;
+     * with {@code CLOCHE_EMULATOR=system} it is that of the {@code PATH}.
      *
      * @throws VmException.MissingResource if something is missing
      */
     public static VmResources find(List<Path> roots, ResourceOrigin origin) {
-        return find(roots, Optional.ofNullable(System.getenv("PATH")).orElse(""), origin);
+        return find(roots, System.getenv(), origin);
     }
 
     /** Returns those of an unknown origin. */
@@ -64,8 +68,10 @@ public record VmResources(
         return find(roots, ResourceOrigin.unknown());
     }
 
-    static VmResources find(List<Path> roots, String searchPath, ResourceOrigin origin) {
-        Path qemu = program(QEMU, searchPath)
+    static VmResources find(List<Path> roots, Map<String, String> environment, ResourceOrigin origin) {
+        String searchPath = environment.getOrDefault("PATH", "");
+        Path qemu = emulator(roots, environment)
+                .or(() -> program(QEMU, searchPath))
                 .orElseThrow(() -> new VmException.MissingResource(
                         "There is no " + QEMU + " in the PATH",
                         "Install QEMU (Debian: apt-get install qemu-system-x86).",
@@ -82,6 +88,24 @@ public record VmResources(
                 new KernelImage(kernel, initramfs, KernelProperties.of(kernel, origin)),
                 program("passt", searchPath),
                 origin);
+    }
+
+    /** Returns the runtime's own QEMU, where it has one and the user does not want the system's. */
+    private static Optional<Path> emulator(List<Path> roots, Map<String, String> environment) {
+        String wanted = environment.getOrDefault(EMULATOR, "");
+        return switch (wanted) {
+            case "", "auto" ->
+                roots.stream()
+                        .map(root -> root.resolve("emulator/bin").resolve(QEMU).toAbsolutePath())
+                        .filter(Files::isExecutable)
+                        .findFirst();
+            case "system" -> Optional.empty();
+            default ->
+                throw new VmException.MissingResource(
+                        EMULATOR + " is \"" + Printable.of(wanted) + "\", which names no QEMU",
+                        "Set it to auto or system, or unset it.",
+                        null);
+        };
     }
 
     private static Optional<Path> program(String name, String searchPath) {

@@ -139,12 +139,47 @@ class VmValuesTest {
 
     @Test
     void missingResourcesSayWhatToDo() {
-        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/none", ResourceOrigin.unknown()))
+        assertThatThrownBy(
+                        () -> VmResources.find(List.of(directory), Map.of("PATH", "/none"), ResourceOrigin.unknown()))
                 .isInstanceOfSatisfying(
                         VmException.MissingResource.class,
                         e -> assertThat(e.remedy()).contains("Install QEMU"));
-        assertThatThrownBy(() -> VmResources.find(List.of(directory), "/usr/bin:/bin", ResourceOrigin.unknown()))
+        assertThatThrownBy(() ->
+                        VmResources.find(List.of(directory), Map.of("PATH", "/usr/bin:/bin"), ResourceOrigin.unknown()))
                 .isInstanceOf(VmException.MissingResource.class);
+    }
+
+    @Test
+    void theRuntimesQemuGoesBeforeTheSystemsUnlessTheUserWantsThat() throws IOException {
+        for (String file : List.of("share/emulator/bin/qemu-system-x86_64", "bin/qemu-system-x86_64")) {
+            Path program = directory.resolve(file);
+            Files.createDirectories(program.getParent());
+            assertThat(Files.createFile(program).toFile().setExecutable(true)).isTrue();
+        }
+        List<Path> share = List.of(directory.resolve("share"));
+        for (String file : List.of("cloche-guard", "cloche-tsc", "kernel/vmlinux", "initramfs")) {
+            Files.createDirectories(share.getFirst().resolve(file).getParent());
+            Files.createFile(share.getFirst().resolve(file));
+        }
+        String path = directory.resolve("bin").toString();
+        assertThat(qemu(share, Map.of("PATH", path)))
+                .isEqualTo(share.getFirst().resolve("emulator/bin/qemu-system-x86_64"));
+        assertThat(qemu(share, Map.of("PATH", path, "CLOCHE_EMULATOR", "auto")))
+                .isEqualTo(share.getFirst().resolve("emulator/bin/qemu-system-x86_64"));
+        assertThat(qemu(share, Map.of("PATH", path, "CLOCHE_EMULATOR", "system")))
+                .isEqualTo(directory.resolve("bin/qemu-system-x86_64"));
+        Files.delete(share.getFirst().resolve("emulator/bin/qemu-system-x86_64"));
+        assertThat(qemu(share, Map.of("PATH", path))).isEqualTo(directory.resolve("bin/qemu-system-x86_64"));
+        assertThatThrownBy(() -> qemu(share, Map.of("PATH", path, "CLOCHE_EMULATOR", "bochs\u001b")))
+                .isInstanceOfSatisfying(
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.getMessage())
+                                .contains("CLOCHE_EMULATOR")
+                                .doesNotContain("\u001b"));
+    }
+
+    private static Path qemu(List<Path> share, Map<String, String> environment) {
+        return VmResources.find(share, environment, ResourceOrigin.unknown()).qemu();
     }
 
     @Test

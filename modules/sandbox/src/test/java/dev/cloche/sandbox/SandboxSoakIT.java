@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -56,7 +55,8 @@ class SandboxSoakIT {
                 settle(runtime, maintenance);
             }
             System.out.println(CYCLES + " cycles, " + killed + " killed");
-            // A busy process may have opened one more of what it keeps, such as a connection; a leak would be one each cycle.
+            // A busy process may have opened one more of what it keeps, such as a connection; a leak would be one each
+            // cycle.
             assertThat(descriptors())
                     .as("descriptors, before: " + descriptors)
                     .hasSizeLessThan(descriptors.size() + CYCLES / 20);

@@ -14,7 +14,8 @@ final class AutostartUnit {
     static final String NAME = "cloche-machines.service";
 
     /** The settings that a start uses and that the session of the user does not have. */
-    private static final List<String> SETTINGS = List.of("CLOCHE_ACCELERATOR", "CLOCHE_SHARE", "CLOCHE_TEMPLATES");
+    private static final List<String> SETTINGS =
+            List.of("CLOCHE_ACCELERATOR", "CLOCHE_EMULATOR", "CLOCHE_SHARE", "CLOCHE_TEMPLATES", "CLOCHE_TMP");
 
     private AutostartUnit() {}
 

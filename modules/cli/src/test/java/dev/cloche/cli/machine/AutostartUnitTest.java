@@ -36,11 +36,16 @@ class AutostartUnitTest {
                         "",
                         "CLOCHE_SHARE",
                         "/a\nExecStart=/evil",
+                        "CLOCHE_EMULATOR",
+                        "system",
+                        "CLOCHE_TMP",
+                        "/run/sockets",
                         "PATH",
                         "/x"));
         assertThat(unit.lines())
                 .contains(
-                        "Environment=\"CLOCHE_HOME=/state \\\"root\\\"\" \"CLOCHE_ACCELERATOR=tcg\"",
+                        "Environment=\"CLOCHE_HOME=/state \\\"root\\\"\" \"CLOCHE_ACCELERATOR=tcg\""
+                                + " \"CLOCHE_EMULATOR=system\" \"CLOCHE_TMP=/run/sockets\"",
                         "ExecStart=\"/opt/100%%/cloche\" machine autostart start")
                 .doesNotContain("ExecStart=/evil\"");
         assertThat(unit).doesNotContain("evil", "PATH", "TEMPLATES");

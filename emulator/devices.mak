@@ -1,0 +1,8 @@
+# All devices that guests have. ISA_DEBUG is for the probe, whose guest ends QEMU by it.
+CONFIG_MICROVM=y
+CONFIG_ISA_DEBUG=y
+CONFIG_VIRTIO_BLK=y
+CONFIG_VIRTIO_SERIAL=y
+CONFIG_VIRTIO_NET=y
+CONFIG_VIRTIO_RNG=y
+CONFIG_VIRTIO_BALLOON=y
