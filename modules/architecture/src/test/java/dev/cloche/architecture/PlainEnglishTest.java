@@ -31,6 +31,7 @@ class PlainEnglishTest {
             "execution",
             "image",
             "junit",
+            "langchain4j",
             "linux",
             "machine",
             "micrometer",
@@ -41,6 +42,7 @@ class PlainEnglishTest {
             "qemu",
             "sandbox",
             "spring-boot-starter",
+            "tools",
             "vm",
             "vm-testing",
             "vmm");

@@ -52,6 +52,8 @@ final class Rooms {
                             "linux",
                             "base")),
             Map.entry("junit", Set.of("", "vm", "base")),
+            Map.entry("tools", Set.of("", "vm", "base")),
+            Map.entry("langchain4j", Set.of("", "tools")),
             Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "base")),
             Map.entry("spring", Set.of("", "micrometer", "sandbox", "image", "vm", "base")),
             Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),

@@ -1,0 +1,124 @@
+package dev.cloche.langchain4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.Sandbox;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.tools.CodeLanguage;
+import dev.cloche.tools.ToolSettings;
+import dev.langchain4j.code.CodeExecutionEngine;
+import dev.langchain4j.service.AiServices;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The engine and the tools as LangChain4j calls them, in a real VM. */
+class LangChainIT {
+    @TempDir
+    static Path home;
+
+    static Cloche cloche;
+    static Sandbox sandbox;
+
+    @BeforeAll
+    static void open() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home)
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
+        sandbox = cloche.sandbox("base").memoryMib(256).start();
+    }
+
+    @AfterAll
+    static void close() {
+        if (cloche != null) {
+            sandbox.close();
+            cloche.close();
+        }
+    }
+
+    /** What LangChain4j makes from this. */
+    interface Assistant {
+        String answer(String question);
+    }
+
+    private static String ask(ScriptedModel model, ToolSettings settings) {
+        return AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .tools(SandboxToolSet.of(sandbox, settings))
+                .build()
+                .answer("How much is it?");
+    }
+
+    @Test
+    void theEngineRunsCodeAndAnswersWhatWentWrong() {
+        CodeExecutionEngine shell = SandboxCodeEngine.of(sandbox, CodeLanguage.SHELL);
+        assertThat(shell.execute("echo $((6 * 7))")).isEqualTo("42\n");
+        assertThat(shell.execute("exit 3")).isEqualTo("[It ended with exit code 3 and wrote nothing.]");
+        assertThat(SandboxCodeEngine.of(sandbox, CodeLanguage.JAVA).execute("void main() {}"))
+                .startsWith("Java cannot be run: this sandbox has no program java");
+    }
+
+    @Test
+    void anAgentWritesRunsAndMendsCode() {
+        ScriptedModel model = new ScriptedModel()
+                .calls("write_file", "{\"path\": \"sum.sh\", \"content\": \"expr 40 +\"}")
+                .calls("run_command", "{\"command\": \"sh sum.sh\"}")
+                .calls("write_file", "{\"path\": \"sum.sh\", \"content\": \"expr 40 + 2\"}")
+                .calls("list_files", "{\"path\": \".\"}")
+                .calls("read_file", "{\"path\": \"sum.sh\"}")
+                .calls("run_code", "{\"language\": \"shell\", \"code\": \". ./sum.sh\"}");
+
+        assertThat(ask(model, ToolSettings.defaults())).isEqualTo("42\n");
+
+        assertThat(model.answers())
+                .satisfiesExactly(
+                        wrote -> assertThat(wrote).isEqualTo("Wrote 9 bytes to /work/sum.sh."),
+                        failed -> assertThat(failed)
+                                .startsWith("[Standard error:]\nexpr: syntax error")
+                                .contains("[It ended with exit code "),
+                        wrote -> assertThat(wrote).isEqualTo("Wrote 11 bytes to /work/sum.sh."),
+                        listed -> assertThat(listed).contains("sum.sh, 11 bytes\n"),
+                        read -> assertThat(read).isEqualTo("expr 40 + 2"),
+                        ran -> assertThat(ran).isEqualTo("42\n"));
+        assertThat(model.offered())
+                .hasSize(5)
+                .anySatisfy(tool -> assertThat(tool)
+                        .startsWith("run_code: ")
+                        .contains("Every call is a new process")
+                        .contains("files stay"));
+    }
+
+    @Test
+    void aCallThatLoopsFloodsOrIsWrongDoesNotEndTheAgent() {
+        ScriptedModel model = new ScriptedModel()
+                .calls("run_command", "{\"command\": \"echo first; while :; do sleep 1; done\"}")
+                .calls("run_command", "{\"command\": \"yes\"}")
+                .calls("run_code", "{\"language\": \"fortran\", \"code\": \"END\"}")
+                .calls("run_code", "{\"code\": \"END\"}")
+                .calls("read_file", "{\"path\": \"/none\"}")
+                .calls("run_command", "{\"command\": \"echo last\"}");
+
+        ToolSettings settings =
+                ToolSettings.defaults().withTimeout(Duration.ofSeconds(3)).withOutputLimit(10_000);
+        assertThat(ask(model, settings)).isEqualTo("last\n");
+
+        assertThat(model.answers())
+                .satisfiesExactly(
+                        late -> assertThat(late).startsWith("first\n").contains("took longer than 3 s"),
+                        flood -> assertThat(flood).startsWith("y\ny\n").contains("more than 10000 bytes"),
+                        language -> assertThat(language).contains("no language \"fortran\""),
+                        missing -> assertThat(missing).isEqualTo("The parameter language is missing."),
+                        file -> assertThat(file).isEqualTo("In the guest, '/none' does not exist."),
+                        last -> assertThat(last).isEqualTo("last\n"));
+    }
+}

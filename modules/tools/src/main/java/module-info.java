@@ -1,0 +1,9 @@
+/** Tools of agents that run in sandboxes, without the types of any framework. */
+module dev.cloche.tools {
+    requires transitive dev.cloche;
+    requires transitive dev.cloche.base;
+    requires dev.cloche.vm;
+    requires org.jspecify;
+
+    exports dev.cloche.tools;
+}
