@@ -28,7 +28,7 @@ class LibrariesTest {
             Map.entry("org.tomlj..", List.of("", "machine")),
             Map.entry("dev.langchain4j..", List.of("langchain4j")),
             Map.entry("io.micrometer..", List.of("micrometer", "spring")),
-            Map.entry("org.springframework..", List.of("spring")),
+            Map.entry("org.springframework..", List.of("spring", "springai")),
             Map.entry("org.junit..", List.of("junit", "vm.testing")),
             Map.entry("picocli..", List.of("cli")),
             Map.entry("io.zonky..", List.of("bench")));

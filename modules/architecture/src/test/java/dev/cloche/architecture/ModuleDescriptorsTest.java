@@ -95,8 +95,9 @@ class ModuleDescriptorsTest {
                             "spring.context",
                             "spring.core");
                 case "junit" -> Set.of("org.junit.jupiter.api");
-                // By the name of its jar: LangChain4j says none.
+                // By the names of their jars: LangChain4j and Spring AI say none.
                 case "langchain4j" -> Set.of("langchain4j.core");
+                case "springai" -> Set.of("spring.ai.model");
                 case "vm.testing" -> Set.of("org.junit.jupiter.api", "org.assertj.core", "awaitility");
                 default -> Set.of();
             };

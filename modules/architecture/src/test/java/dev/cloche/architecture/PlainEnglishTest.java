@@ -41,6 +41,7 @@ class PlainEnglishTest {
             "process-testing",
             "qemu",
             "sandbox",
+            "spring-ai",
             "spring-boot-starter",
             "tools",
             "vm",

@@ -30,6 +30,7 @@ class ReachabilityTest {
             "process.testing",
             "schema",
             "spring",
+            "springai",
             "tools",
             "vm.testing");
 

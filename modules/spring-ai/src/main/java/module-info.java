@@ -1,0 +1,12 @@
+/** Tools of Spring AI that run in sandboxes. */
+@SuppressWarnings("requires-transitive-automatic") // Spring AI has no descriptors.
+module dev.cloche.springai {
+    requires transitive dev.cloche;
+    requires transitive dev.cloche.base;
+    requires dev.cloche.sandbox;
+    requires transitive dev.cloche.tools;
+    requires org.jspecify;
+    requires static transitive spring.ai.model;
+
+    exports dev.cloche.springai;
+}

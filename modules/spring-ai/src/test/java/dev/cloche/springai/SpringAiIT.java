@@ -1,0 +1,183 @@
+package dev.cloche.springai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cloche.Cloche;
+import dev.cloche.ClocheOptions;
+import dev.cloche.Sandbox;
+import dev.cloche.SandboxInfo;
+import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.tools.ToolSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.ai.chat.memory.ChatMemory;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.model.Generation;
+import org.springframework.ai.chat.prompt.Prompt;
+import org.springframework.ai.model.tool.ToolCallingChatOptions;
+import org.springframework.ai.model.tool.ToolCallingManager;
+import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.util.json.JsonParser;
+
+/** The tools as Spring AI calls them, in real VMs. */
+class SpringAiIT {
+    @TempDir
+    static Path home;
+
+    static Cloche cloche;
+
+    private Instant now = Instant.EPOCH;
+
+    @BeforeAll
+    static void open() {
+        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        cloche = Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(home)
+                .withShare(share)
+                .withTemplateMaking(new TemplateMaking.Never()));
+    }
+
+    @AfterAll
+    static void close() {
+        if (cloche != null) {
+            assertThat(cloche.sandboxes().list()).isEmpty();
+            cloche.close();
+        }
+    }
+
+    private static Sandbox start() {
+        return cloche.sandbox("base").memoryMib(192).start();
+    }
+
+    /** Has Spring AI make one call as a model asks for it, and returns what the model gets. */
+    private static String call(SandboxToolCallbacks tools, String conversation, String tool, String arguments) {
+        ToolCallingChatOptions options = ToolCallingChatOptions.builder()
+                .toolCallbacks(tools.getToolCallbacks())
+                .toolContext(Map.of(ChatMemory.CONVERSATION_ID, conversation))
+                .build();
+        AssistantMessage wish = AssistantMessage.builder()
+                .content("")
+                .toolCalls(List.of(new AssistantMessage.ToolCall("1", "function", tool, arguments)))
+                .build();
+        ToolResponseMessage answer = (ToolResponseMessage) ToolCallingManager.builder()
+                .build()
+                .executeToolCalls(
+                        new Prompt("How much is it?", options), new ChatResponse(List.of(new Generation(wish))))
+                .conversationHistory()
+                .getLast();
+        return answer.getResponses().getFirst().responseData();
+    }
+
+    @Test
+    void aModelWritesRunsAndReadsAndNothingThatGoesWrongEndsItsAgent() {
+        try (Sandbox sandbox = start()) {
+            SandboxToolCallbacks tools = SandboxToolCallbacks.of(
+                    sandbox,
+                    ToolSettings.defaults().withTimeout(Duration.ofSeconds(3)).withOutputLimit(10_000));
+            assertThat(call(tools, "a", "write_file", "{\"path\": \"sum.sh\", \"content\": \"expr 40 + 2\"}"))
+                    .isEqualTo("Wrote 11 bytes to /work/sum.sh.");
+            assertThat(call(tools, "a", "run_command", "{\"command\": \"sh sum.sh\"}"))
+                    .isEqualTo("42\n");
+            assertThat(call(tools, "a", "run_code", "{\"language\": \"shell\", \"code\": \". ./sum.sh; exit 3\"}"))
+                    .isEqualTo("42\n[It ended with exit code 3. What it wrote is above.]");
+            assertThat(call(tools, "a", "read_file", "{\"path\": \"sum.sh\"}")).isEqualTo("expr 40 + 2");
+            assertThat(call(tools, "a", "list_files", "{\"path\": \".\"}")).isEqualTo("sum.sh, 11 bytes\n");
+
+            assertThat(call(tools, "a", "run_command", "{\"command\": \"echo first; while :; do sleep 1; done\"}"))
+                    .startsWith("first\n")
+                    .contains("took longer than 3 s");
+            assertThat(call(tools, "a", "run_command", "{\"command\": \"yes\"}"))
+                    .startsWith("y\n")
+                    .contains("more than 10000 bytes");
+            assertThat(call(tools, "a", "run_code", "{\"language\": \"python\", \"code\": \"print(42)\"}"))
+                    .contains("no program python3");
+            assertThat(call(tools, "a", "run_code", "{\"language\": 7, \"code\": \"\"}"))
+                    .contains("no language \"7\"");
+            assertThat(call(tools, "a", "run_code", "{\"language\": \"shell\"}"))
+                    .isEqualTo("The parameter code is missing.");
+            assertThat(call(tools, "a", "write_file", "{\"path\": \"a.json\", \"content\": {\"a\": [1, true]}}"))
+                    .startsWith("Wrote ");
+            assertThat(call(tools, "a", "read_file", "{\"path\": \"a.json\"}").replaceAll("\\s", ""))
+                    .isEqualTo("{\"a\":[1,true]}");
+            for (String broken : List.of("{", "[]", "null", "\"\"")) {
+                assertThat(call(tools, "a", "read_file", broken))
+                        .isEqualTo("The arguments of read_file are no JSON object.");
+            }
+        }
+    }
+
+    @Test
+    void eachConversationHasASandboxThatEndsWhenItIsIdle() {
+        try (ConversationSandboxes sandboxes =
+                ConversationSandboxes.of(SpringAiIT::start, Duration.ofHours(1), () -> now)) {
+            SandboxToolCallbacks tools = SandboxToolCallbacks.of(sandboxes);
+            String write = "{\"path\": \"mine\", \"content\": \"text\"}";
+            String read = "{\"path\": \"mine\"}";
+            assertThat(call(tools, "a", "write_file", write)).startsWith("Wrote");
+            assertThat(call(tools, "b", "read_file", read)).contains("does not exist");
+            assertThat(cloche.sandboxes().list()).hasSize(2);
+
+            now = now.plus(Duration.ofMinutes(59));
+            assertThat(call(tools, "a", "read_file", read)).isEqualTo("text");
+            now = now.plus(Duration.ofMinutes(1));
+            sandboxes.endIdle();
+            assertThat(cloche.sandboxes().list()).hasSize(1);
+            assertThat(call(tools, "a", "read_file", read)).isEqualTo("text");
+
+            now = now.plus(Duration.ofHours(1));
+            sandboxes.endIdle();
+            assertThat(cloche.sandboxes().list()).isEmpty();
+            assertThat(call(tools, "a", "read_file", read)).contains("does not exist");
+
+            String name = cloche.sandboxes().list().stream()
+                    .map(SandboxInfo::name)
+                    .findFirst()
+                    .orElseThrow();
+            cloche.sandboxes().kill(name);
+            assertThat(call(tools, "a", "run_command", "{\"command\": \"echo 42\"}"))
+                    .isEqualTo("42\n");
+            sandboxes.end("a");
+            assertThat(cloche.sandboxes().list()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatTheApplicationForgetsIsAnException() {
+        try (ConversationSandboxes sandboxes = ConversationSandboxes.of(SpringAiIT::start, Duration.ofHours(1))) {
+            ToolCallback tool = SandboxToolCallbacks.of(sandboxes).getToolCallbacks()[0];
+            assertThatThrownBy(() -> tool.call("{}")).isInstanceOf(ConversationException.Unknown.class);
+        }
+        assertThatThrownBy(() -> ConversationSandboxes.of(SpringAiIT::start, Duration.ofMillis(999)))
+                .isInstanceOf(ConversationException.InvalidSettings.class);
+    }
+
+    @Test
+    void everyToolHasASchemaThatSaysWhatItNeeds() {
+        try (ConversationSandboxes sandboxes = ConversationSandboxes.of(SpringAiIT::start, Duration.ofHours(1))) {
+            for (ToolCallback tool : SandboxToolCallbacks.of(sandboxes).getToolCallbacks()) {
+                Map<?, ?> schema = JsonParser.fromJson(tool.getToolDefinition().inputSchema(), Map.class);
+                Map<?, ?> properties = (Map<?, ?>)
+                        Optional.ofNullable(schema.get("properties")).orElseThrow();
+                List<?> required =
+                        (List<?>) Optional.ofNullable(schema.get("required")).orElseThrow();
+                assertThat(properties).isNotEmpty();
+                assertThat(Set.<Object>copyOf(required)).isEqualTo(properties.keySet());
+            }
+        }
+    }
+}
