@@ -27,6 +27,7 @@ class LibrariesTest {
             Map.entry("com.github.luben..", List.of("image", "machine")),
             Map.entry("org.tomlj..", List.of("", "machine")),
             Map.entry("dev.langchain4j..", List.of("langchain4j")),
+            Map.entry("org.springaicommunity..", List.of("agentsandbox")),
             Map.entry("io.micrometer..", List.of("micrometer", "spring")),
             Map.entry("org.springframework..", List.of("spring", "springai")),
             Map.entry("org.junit..", List.of("junit", "vm.testing")),

@@ -21,6 +21,7 @@ class PlainEnglishTest {
     private static final Path MODULES = ROOT.resolve("modules");
     /** The modules in whose comments no such word is left. */
     private static final List<String> DONE = List.of(
+            "agent-sandbox",
             "architecture",
             "base",
             "bench",
