@@ -3,6 +3,7 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.luben.zstd.util.Native;
 import dev.cloche.base.ClocheException;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.TemplateMaking;
@@ -60,6 +61,8 @@ class SandboxIT {
 
     @Test
     void socketsAreBelowTheTemporaryDirectoryThatWasNamed() throws IOException {
+        // Before it could be unpacked to a directory that is gone when the next class of tests needs it.
+        Native.load();
         Path temporary = home.resolve("t");
         ClocheOptions options = ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("other"))
