@@ -1,7 +1,13 @@
-package outside;
+package example;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,19 +16,39 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.stereotype.Component;
 
-/** Serves scripts that run in sandboxes, is asked for some by HTTP, and is closed while one runs. */
-@SpringBootApplication
-public class Application {
+/** Asks the example for scripts by HTTP, and closes it while one runs. */
+public class Check {
+    /** Tells that the second request has come. */
+    @Component
+    static class Arrivals implements Filter {
+        private final CountDownLatch scripts = new CountDownLatch(2);
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+                throws IOException, ServletException {
+            if (((HttpServletRequest) request).getRequestURI().equals("/run")) {
+                scripts.countDown();
+            }
+            chain.doFilter(request, response);
+        }
+
+        void awaitSecond() throws InterruptedException {
+            scripts.await();
+        }
+    }
+
     public static void main(String[] args) throws Exception {
-        ConfigurableApplicationContext context = SpringApplication.run(Application.class, args);
+        ConfigurableApplicationContext context = SpringApplication.run(Controller.class, args);
         URI server = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port"));
         HttpClient client = HttpClient.newHttpClient();
 
-        require(run(client, server, "echo $((6 * 7))").body(), "42\n");
+        String answer = run(client, server, "echo $((6 * 7))").body();
+        require(answer.contains("\"output\":\"42\\n\"") && answer.contains("\"exitCode\":0"), answer);
         String health = get(client, server, "/actuator/health");
         require(health.startsWith("{\"status\":\"UP\"") || health.contains("\"status\":\"UP\"}"), health);
         require(health.contains("\"cloche\":{") && health.contains("docker.io/library/base:latest"), health);
@@ -40,9 +66,10 @@ public class Application {
                 throw new IllegalStateException(e);
             }
         });
-        context.getBean(Scripts.class).awaitSecond();
+        context.getBean(Arrivals.class).awaitSecond();
         context.close();
-        require(last.get().body(), "late\n");
+        String late = last.get().body();
+        require(late.contains("\"output\":\"late\\n\""), late);
         try (Cloche after = Cloche.open(ClocheOptions.ofEnvironment())) {
             require(after.sandboxes().list().size(), 0);
             after.pools().pool("base").memoryMib(256).remove();
