@@ -3,7 +3,7 @@ package outside;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.base.ClocheException;
-import dev.cloche.pool.PoolMeters;
+import dev.cloche.micrometer.ClocheMeters;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.EventAppend;
 import dev.cloche.process.EventType;
@@ -34,8 +34,9 @@ public final class Application {
             beRefused();
             return;
         }
-        PoolMeters meters = new PoolMeters(new SimpleMeterRegistry());
-        try (Cloche cloche = Cloche.open(ClocheOptions.ofEnvironment().withPoolListener(meters))) {
+        try (ClocheMeters meters = new ClocheMeters(new SimpleMeterRegistry());
+                Cloche cloche = Cloche.open(meters.listening(ClocheOptions.ofEnvironment()))) {
+            meters.bindTo(cloche);
             useRegistry(cloche.processes().registry());
             useSchema(cloche.processes().registry(), args[0]);
             if (args[1].equals("vm")) {
