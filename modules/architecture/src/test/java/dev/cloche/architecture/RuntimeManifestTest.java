@@ -32,13 +32,7 @@ class RuntimeManifestTest {
             write(part, "the bytes of " + part);
         }
         write("kernel/kernel.properties", "kind=small\nversion=6.12.57-1\n");
-        Process script = new ProcessBuilder(
-                        ROOT.resolve("lib/runtime-manifest.sh").toString(), directory.toString(), "2026-01-31")
-                .redirectOutput(directory.resolve("runtime.json").toFile())
-                .start();
-        assertThat(script.waitFor()).isZero();
-
-        RuntimeManifest manifest = RuntimeManifest.in(List.of(directory)).orElseThrow();
+        RuntimeManifest manifest = written();
         manifest.requireKnownProtocol();
         assertThat(manifest.built()).isEqualTo(LocalDate.of(2026, 1, 31));
         assertThat(manifest.parts()).hasSize(6).anySatisfy(part -> {
@@ -46,6 +40,26 @@ class RuntimeManifestTest {
             assertThat(part.version()).isEqualTo("6.12.57-1");
             assertThat(part.sha256()).matches("[0-9a-f]{64}");
         });
+        assertThat(directory.resolve("runtime.json")).content().contains("qemu-img", "passt");
+
+        for (String part : List.of("bin/qemu-system-x86_64", "bin/qemu-img", "share/qemu/bios-microvm.bin")) {
+            write("emulator/" + part, "the bytes of " + part);
+        }
+        write("emulator/emulator.properties", "version=1:10.0.13\nseabios=1.16.3-2\n");
+        assertThat(written().parts())
+                .extracting(part -> part.path() + " " + part.version())
+                .hasSize(9)
+                .contains("emulator/bin/qemu-img 1:10.0.13", "emulator/share/qemu/bios-microvm.bin 1.16.3-2");
+        assertThat(directory.resolve("runtime.json")).content().contains("\"system\": [\"passt\", \"mke2fs\"]");
+    }
+
+    private RuntimeManifest written() throws Exception {
+        Process script = new ProcessBuilder(
+                        ROOT.resolve("lib/runtime-manifest.sh").toString(), directory.toString(), "2026-01-31")
+                .redirectOutput(directory.resolve("runtime.json").toFile())
+                .start();
+        assertThat(script.waitFor()).isZero();
+        return RuntimeManifest.in(List.of(directory)).orElseThrow();
     }
 
     private void write(String name, String text) throws IOException {

@@ -55,9 +55,29 @@ class SetupIT {
         Files.writeString(Files.createDirectory(checkout.resolve("dist")).resolve("kernel"), "small\n");
         Shell.Result remembered = check(checkout);
 
-        assertThat(byDefault.out().lines()).anyMatch(line -> line.matches("choice +missing.* named debian"));
-        assertThat(asked.out().lines()).anyMatch(line -> line.matches("choice +missing.* named small"));
+        assertThat(byDefault.out().lines())
+                .anyMatch(line -> line.matches("choice +missing.* named debian and the system's QEMU"));
+        assertThat(asked.out().lines())
+                .anyMatch(line -> line.matches("choice +missing.* named small and the system's QEMU"));
         assertThat(remembered).isEqualTo(asked);
+    }
+
+    @Test
+    void checkNamesOurOwnQemuOnlyWhereTheRuntimeIsAskedForNowOrWasBefore() throws Exception {
+        Path checkout = copyOfTheScripts();
+
+        Shell.Result asked = check(checkout, "--runtime");
+        Files.writeString(Files.createDirectory(checkout.resolve("dist")).resolve("kernel"), "runtime\n");
+        Shell.Result remembered = check(checkout);
+        Shell.Result back = check(checkout, "--kernel", "small");
+
+        assertThat(asked.out().lines())
+                .anyMatch(line -> line.matches("emulator +missing, ./setup makes it: our own QEMU.*"))
+                .anyMatch(line -> line.matches("choice +missing.* named small and our QEMU"));
+        assertThat(remembered).isEqualTo(asked);
+        assertThat(back.out().lines())
+                .noneMatch(line -> line.startsWith("emulator"))
+                .anyMatch(line -> line.matches("choice +missing.* named small and the system's QEMU"));
     }
 
     @Test

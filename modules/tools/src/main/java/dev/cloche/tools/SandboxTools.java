@@ -64,9 +64,8 @@ public final class SandboxTools {
     /** Runs a program and returns what it wrote and why it ended. */
     public String runCode(CodeLanguage language, String code) {
         return answer(() -> {
-            // Beside the files of the agent, because each language looks there for what a program imports; a name of
-            // letters,
-            // because Java makes one of a class of it.
+            // Beside the files of the agent, because each language looks there for what a program imports. It begins
+            // with a letter, because Java makes the name of a class of it.
             String file = path("run_" + UUID.randomUUID().toString().substring(0, 8) + language.suffix());
             files().writeString(file, code);
             try {
