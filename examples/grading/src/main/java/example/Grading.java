@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Grades programs that nobody has read, each in a VM of its own; how many VMs run at once is bounded. */
+/** Grades untrusted programs, each in a VM of its own. Bounds how many VMs run at once. */
 public final class Grading {
     private static final int AT_ONCE = 4;
     private static final int MEMORY_MIB = 128;
