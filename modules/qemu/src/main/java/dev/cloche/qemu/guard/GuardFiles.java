@@ -5,6 +5,7 @@ import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
 import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.protocol.FrameDecoder;
 import dev.cloche.vmm.protocol.GuestMessage;
@@ -66,7 +67,11 @@ public final class GuardFiles {
         return read(EXIT).map(this::exit);
     }
 
-    /** Returns how the VM ended, for a guard that lives no more. */
+    /**
+     * Returns how the VM ended, for a guard that lives no more.
+     *
+     * @throws VmException.NotFound if its directory has been removed meanwhile
+     */
     public VmExit exitOrLost() {
         return exit().orElseGet(this::lost);
     }
@@ -183,6 +188,8 @@ public final class GuardFiles {
                     OptionalInt.empty(),
                     started,
                     lastSign().filter(started::isBefore).orElse(started));
+        } catch (NoSuchFileException removedMeanwhile) {
+            throw new VmException.NotFound(new VmId(directory.getFileName().toString()));
         } catch (IOException e) {
             throw unusable(GUARD, e);
         }

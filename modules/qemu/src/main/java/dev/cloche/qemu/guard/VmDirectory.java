@@ -78,12 +78,16 @@ public final class VmDirectory {
         if (LockFile.isHeld(files.lock())) {
             return Optional.of(new VmInfo(id, VmState.RUNNING, guard, Optional.empty()));
         }
-        VmExit exit = files.exitOrLost();
-        VmState state = startFailed || exit.crashed() ? VmState.FAILED : VmState.STOPPED;
-        return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
+        try {
+            VmExit exit = files.exitOrLost();
+            VmState state = startFailed || exit.crashed() ? VmState.FAILED : VmState.STOPPED;
+            return Optional.of(new VmInfo(id, state, Optional.empty(), Optional.of(exit)));
+        } catch (VmException.NotFound removedMeanwhile) {
+            return Optional.empty();
+        }
     }
 
-    /** Running VMs that were restored from a snapshot. */
+    /** Returns the running VMs that were restored from a snapshot. */
     public List<String> clonesOf(SnapshotName name) {
         return list().stream()
                 .filter(info -> info.state().live())

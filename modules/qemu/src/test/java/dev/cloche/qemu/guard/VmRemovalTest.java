@@ -57,6 +57,28 @@ class VmRemovalTest {
     }
 
     @Test
+    void aVmThatIsRemovedWhileItIsLookedAtIsThereOrNot() throws Exception {
+        try (var looks = Executors.newSingleThreadExecutor()) {
+            for (int round = 0; round < 300; round++) {
+                VmLayout layout = withVm(ID);
+                Path directory = layout.directory(ID);
+                Files.writeString(
+                        directory.resolve("guard.json"),
+                        "{\"version\":1,\"pid\":4711,\"startTime\":1,\"bootId\":\"b\"}");
+                var looking = looks.submit(() -> {
+                    VmDirectory vms = new VmDirectory(layout);
+                    while (vms.get(ID).isPresent()) {
+                        Thread.onSpinWait();
+                    }
+                    return true;
+                });
+                new VmRemoval(layout).remove(ID);
+                assertThat(looking.get()).isTrue();
+            }
+        }
+    }
+
+    @Test
     void severalRemoveOneVmAtOnce() throws Exception {
         VmLayout layout = withVm(ID);
         try (var several = Executors.newVirtualThreadPerTaskExecutor()) {
