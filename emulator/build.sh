@@ -2,7 +2,7 @@
 # Builds QEMU for the guests of Cloche and nothing else, in one static program: emulator/build.sh OUT
 #
 # Publishes OUT/emulator/ with bin/qemu-system-x86_64, bin/qemu-img, the firmware below share/qemu, where QEMU looks for it, the
-# licences and emulator.properties. From the source package that emulator/sources names; Meson is the same suite's, unpacked and
+# licences, emulator.properties, and mended: which holes the versions of the packages in it mend. From the source package that emulator/sources names; Meson is the same suite's, unpacked and
 # not installed. Takes some minutes of all cores and 1 GB of disk meanwhile. Needs apt-get, dpkg-dev, gcc, ninja-build,
 # pkg-config, python3-venv, flex, bison, the libraries' headers and archives (libglib2.0-dev, libpcre2-dev, libseccomp-dev, libfdt-dev,
 # zlib1g-dev), and no rights.
@@ -84,6 +84,17 @@ install -m 644 "$firmware/doc/seabios/copyright" "$new/licences/seabios.copyrigh
         echo "$library=$(dpkg-query -W -f '${Version}' $library)"
     done
 } >"$new/emulator.properties"
+
+holes() { # PACKAGE VERSION CHANGELOG → its lines of mended
+    "$here/../lib/mended.sh" "$2" "$3" | sed "s/^/$1 /"
+}
+{
+    holes qemu "$version" ../source/debian/changelog
+    holes seabios "$(dpkg-deb -f "$work"/packages/seabios_*.deb Version)" "$firmware/doc/seabios/changelog.Debian.gz"
+    for library in libc6-dev libglib2.0-dev libpcre2-dev libseccomp-dev libfdt-dev zlib1g-dev; do
+        holes $library "$(dpkg-query -W -f '${Version}' $library)" /usr/share/doc/$library/changelog.Debian.gz
+    done
+} >"$new/mended"
 
 rm -rf "$out/emulator"
 mv "$new" "$out/emulator"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the small kernel from the distribution's kernel source: guest/build-kernel.sh OUT
 #
-# Publishes OUT/kernel/ with vmlinux, config and kernel.properties; everything is built in, there are no modules. Takes
+# Publishes OUT/kernel/ with vmlinux, config, kernel.properties and mended, the CVE ids of holes that this version of the package
+# mends; everything is built in, there are no modules. Takes
 # minutes and 2.5 GB of disk while it works. Needs apt-get, dpkg and no rights; gcc, make, bc, bison, flex, patch,
 # xz-utils and libelf-dev. The same source, compiler and files in guest/kernel/ give the same bytes. Exit code 3: apt could
 # not get the source, fresh lists may help.
@@ -24,6 +25,7 @@ trap 'exit 130' INT HUP TERM
 chmod 755 "$work"
 (cd "$work" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$package=$version") || exit 3
 dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO "./usr/src/$package.tar.xz" | tar -xJ -C "$work"
+dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO "./usr/share/doc/$package/changelog.Debian.gz" > "$work/changelog"
 rm "$work"/*.deb
 source=$work/$package
 patch -s -d "$source" -p1 < "$here/kernel/clocks.patch"
@@ -50,6 +52,7 @@ mkdir "$new"
 strip -s -o "$new/vmlinux" "$source/vmlinux"
 chmod 644 "$new/vmlinux"
 cp "$source/.config" "$new/config"
+"$here/../lib/mended.sh" "$version" "$work/changelog" > "$new/mended"
 # QEMU's local APIC timer counts nanoseconds. Without noreplace-smp the kernel rewrites itself for one processor, which
 # under emulation costs more time than it saves.
 printf '%s\n' kind=small "$newest" "release=$(cat "$source/include/config/kernel.release")" modules=no acpi=off \

@@ -10,7 +10,7 @@ rm -rf "$out"
 mkdir -p "$out/build"
 cp LICENSE NOTICE "$out/"
 cp /usr/share/common-licenses/{GPL-2,GPL-3,LGPL-2.1,LGPL-3} "$out/"
-cp guest/build-kernel.sh guest/newest-kernel.sh guest/kernel/* lib/base-image.sh lib/newest-busybox.sh "$out/build/"
+cp guest/build-kernel.sh guest/newest-kernel.sh guest/kernel/* lib/base-image.sh lib/newest-busybox.sh lib/mended.sh "$out/build/"
 
 property() { # NAME → its value in the kernel's properties
     sed -n "s/^$1=//p" "$share/kernel/kernel.properties"

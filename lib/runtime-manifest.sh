@@ -22,7 +22,8 @@ if [ -z "$built" ]; then
 fi
 version=$(sed -n 's/^static const char AGENT_VERSION\[\] = "\([0-9.]*\)";$/\1/p' "$root/guest/src/control/hello.c")
 protocol=$(sed -n 's/^enum { PROTOCOL_VERSION = \([0-9]*\) };$/\1/p' "$root/guest/src/control/hello.c")
-[ -n "$version" ] && [ -n "$protocol" ]
+guard=$(sed -n 's/^enum { GUARD_OPTIONS = \([0-9]*\) };$/\1/p' "$root/guard/src/options.h")
+[ -n "$version" ] && [ -n "$protocol" ] && [ -n "$guard" ]
 
 version_of() { # PART
     case $1 in
@@ -38,6 +39,7 @@ echo '  "format": 1,'
 echo "  \"version\": \"$version\","
 echo "  \"built\": \"$built\","
 echo "  \"guestProtocol\": $protocol,"
+echo "  \"guard\": $guard,"
 echo '  "parts": ['
 separator=
 for part in "${parts[@]}"; do

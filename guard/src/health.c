@@ -133,10 +133,15 @@ static void went_on(struct health *h) {
 static void answered(struct health *h, const struct qmp_message *message) {
     enum question question = h->question;
     h->question = NOTHING;
+    h->begun = true;
     set_silent(h, false);
     h->lost = message->lost;
     if (message->running) went_on(h);
     if (question == STATUS_TO_GO_ON && h->lock >= 0 && message->halted_by_disk && !is_held(h)) {
+        ask(h, GO_ON, "cont");
+        return;
+    }
+    if (question == STATUS_TO_BEGIN && message->waiting) {
         ask(h, GO_ON, "cont");
         return;
     }
@@ -165,6 +170,10 @@ static void hear(struct health *h, const struct qmp_message *message) {
         case QMP_REFUSED: answered(h, message); return;
         case QMP_OTHER: return;
     }
+}
+
+void health_begin_guest(struct health *h) {
+    ask(h, STATUS_TO_BEGIN, "query-status");
 }
 
 bool health_hear(struct health *h) {

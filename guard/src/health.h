@@ -10,7 +10,7 @@
 #include "reserve.h"
 
 /* What was asked last and is not answered yet. */
-enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_GO_ON, GO_ON };
+enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_BEGIN, STATUS_TO_GO_ON, GO_ON };
 
 struct health {
     struct monitor monitor;
@@ -29,6 +29,7 @@ struct health {
     int looks;      /* since it was halted, or tried */
     bool dying;     /* its main thread had ended at the last look */
     bool lost;      /* its guest cannot go on */
+    bool begun;     /* its main loop runs: it has answered */
 };
 
 /* Does nothing but to note that there is none, without a disk directory. Ends the guard with a sentence on failure. */
@@ -36,6 +37,9 @@ void health_open(struct health *health, int directory, const char *disk, const s
 
 /* The program runs, and has its end of the monitor. */
 void health_begin(struct health *health, pid_t program);
+
+/* Has a guest begin that waits for it; one that is restored waits for its memory, and its owner has it go on. */
+void health_begin_guest(struct health *health);
 
 /* The monitor is readable. False if KVM has given the guest up: it stays halted for ever, also after a command to go on. */
 bool health_hear(struct health *health);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "announce.h"
 #include "fail.h"
 #include "health.h"
 #include "holds.h"
@@ -70,22 +71,6 @@ static struct orders orders(void) {
     return (struct orders){.terminate = listen_to(SIGTERM), .limit = listen_to(SIGUSR1)};
 }
 
-/* The starter waits for this line. Afterwards nothing of the starter's is held open but the owner's pipe. */
-static void say_started(pid_t program) {
-    char line[32];
-    int length = snprintf(line, sizeof line, "started %d\n", (int)program);
-    write_all(STDOUT_FILENO, line, (size_t)length);
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0) {
-        close(STDOUT_FILENO);
-        close(STDERR_FILENO);
-        return;
-    }
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-    close(null);
-}
-
 /* What the network says is in its log. */
 __attribute__((noreturn)) static void give_up_without_network(const struct options *options, int directory,
                                                               const struct program *program, struct network *network) {
@@ -118,13 +103,14 @@ int main(int argc, char **argv) {
     health_open(&health, directory, options.monitor, &options.reserve);
     listen_all(&options, listening);
     struct network network = network_start(&options, directory);
-    struct program program = start_program(&options, listening, &network, health.monitor.program_end);
+    struct program program = start_program(&options, listening, &network, health.monitor.program_end, directory);
     health_begin(&health, program.pid);
+    if (program.isolation.level != LEVEL_NONE) {
+        record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
+    }
     if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
-    say_started(program.pid);
-    /* Only now, while the program starts: a busy disk takes tens of milliseconds for it. */
-    make_durable(directory, record);
-    struct ending ending = watch(&options, &program, &network, &health, directory, &heard);
+    struct announcement announcement = {.directory = directory, .record = record};
+    struct ending ending = watch(&options, &program, &network, &health, &announcement, &heard);
     network_end(&network);
     bool recorded = record_exit(directory, exit_record, &ending);
     remove_sockets(&options);

@@ -1,6 +1,8 @@
 #include "options.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -57,6 +59,43 @@ static void read_mac(struct options *options, const char *text) {
     }
 }
 
+static void grant(struct options *options, const char *path, enum right right) {
+    if (path[0] != '/') fail("a file that is granted needs an absolute path: %s", path);
+    if (!grants_add(&options->jail.grants, path, right)) fail("no memory");
+}
+
+/* Those of the jail; false if it is none. */
+static bool parse_jail(struct options *options, const char *option, const char *value) {
+    struct jail *jail = &options->jail;
+    if (strcmp(option, "--isolation") == 0) {
+        jail->least = level_of(value);
+        if (jail->least == LEVEL_NONE) fail("--isolation is auto, reduced, sealed or full: %s", value);
+        jail->most = strcmp(value, "reduced") == 0 ? LEVEL_REDUCED : LEVEL_FULL;
+    } else if (strcmp(option, "--unknown-calls") == 0) {
+        jail->recording = strcmp(value, "record") == 0;
+        if (!jail->recording) fail("--unknown-calls can be record: %s", value);
+    } else if (strcmp(option, "--read") == 0) {
+        grant(options, value, TO_READ);
+    } else if (strcmp(option, "--write") == 0) {
+        grant(options, value, TO_WRITE);
+    } else if (strcmp(option, "--copy") == 0) {
+        grant(options, value, TO_COPY);
+    } else if (strcmp(option, "--layers") == 0) {
+        jail->grants.layers = value;
+    } else if (strcmp(option, "--sockets") == 0) {
+        jail->grants.sockets = value;
+    } else if (strcmp(option, "--file-bytes") == 0) {
+        jail->limits.file_bytes = (uint64_t)number(option, value);
+    } else if (strcmp(option, "--address-bytes") == 0) {
+        jail->limits.address_bytes = (uint64_t)number(option, value);
+    } else if (strcmp(option, "--threads") == 0) {
+        jail->limits.threads = (uint64_t)number(option, value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -93,12 +132,16 @@ struct options parse_options(char **arguments) {
         } else if (strcmp(option, "--output-log-bytes") == 0) {
             options.output_log_bytes = number(option, value);
             if (options.output_log_bytes < OUTPUT_LOG_MIN) fail("%s is too small: %s", option, value);
-        } else {
+        } else if (!parse_jail(&options, option, value)) {
             fail("unknown option %s", option);
         }
     }
     if (options.directory == NULL) fail("--dir is missing");
     if (*next == NULL) fail("a program is missing after --");
     options.program = next;
+    options.jail.grants.program = realpath(next[0], NULL);
+    /* Its own, the granted ones, and as many again for what it opens of itself. */
+    enum { DESCRIPTORS = 256 };
+    options.jail.limits.descriptors = DESCRIPTORS + (uint64_t)options.jail.grants.count * 2;
     return options;
 }

@@ -3,7 +3,11 @@
 
 #include <stdint.h>
 
+#include "jail.h"
 #include "reserve.h"
+
+/* Grows when a library needs what an older guard does not do, an option for example; runtime.json says it (lib/runtime-manifest.sh). */
+enum { GUARD_OPTIONS = 3 };
 
 enum { MAX_LISTEN = 32, MAX_HOLD = 8, MAX_NETWORK = 1024 };
 
@@ -24,6 +28,7 @@ struct options {
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;
     int64_t output_log_bytes; /* 0: no log of the output */
+    struct jail jail;
     char **program; /* program and arguments, ends with NULL */
 };
 

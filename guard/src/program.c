@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -15,39 +18,54 @@
 
 enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 3 };
 
-/* In the child: reports errno to the guard, which waits for it or for the end of the pipe by a successful exec. */
-__attribute__((noreturn)) static void give_up(int report) {
-    int error = errno;
-    ssize_t ignored = write(report, &error, sizeof error);
+/* What the child gets. */
+struct ends {
+    int console;
+    int goodbye;
+    int output;
+    int network;
+    int monitor;
+    const int *listening;
+};
+
+/* In the child: reports to the guard, which waits for it or for the end of the connection by a successful execution. */
+__attribute__((noreturn)) static void give_up(int talk, const struct jail_report *report) {
+    ssize_t ignored = send(talk, report, sizeof *report, MSG_NOSIGNAL);
     (void)ignored;
     _exit(127);
 }
 
-__attribute__((noreturn)) static void become(const struct options *options, const int *listening, int console,
-                                              int goodbye, int output, int network, int monitor, int report,
-                                              pid_t guard) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(report);
-    /* The guard may have died before the line above; then the kernel would not send the signal. */
-    if (getppid() != guard) _exit(127);
+__attribute__((noreturn)) static void give_up_with_errno(int talk) {
+    struct jail_report report = {.error = errno};
+    give_up(talk, &report);
+}
+
+__attribute__((noreturn)) static void become(const struct options *options, const struct ends *ends, int talk, pid_t guard,
+                                              enum level level) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up_with_errno(talk);
+    /* The guard may have died before the line above; then the kernel would not send the signal. In a namespace of its own it
+     * has no parent; there it waits for the guard's word before it begins. */
+    if (level != LEVEL_FULL && getppid() != guard) _exit(127);
 
     /* First out of the way, then into place: a source may have the number of another's target. */
-    int parked_report = fcntl(report, F_DUPFD_CLOEXEC, PARKED);
-    if (parked_report < 0) give_up(report);
+    int parked_talk = fcntl(talk, F_DUPFD_CLOEXEC, PARKED);
+    if (parked_talk < 0) give_up_with_errno(talk);
     int parked[PARKED];
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null < 0) give_up(report);
+    if (null < 0) give_up_with_errno(talk);
     parked[STDIN_FILENO] = fcntl(null, F_DUPFD_CLOEXEC, PARKED);
-    parked[STDOUT_FILENO] = parked[STDERR_FILENO] = fcntl(console, F_DUPFD_CLOEXEC, PARKED);
-    parked[GOODBYE] = fcntl(goodbye, F_DUPFD_CLOEXEC, PARKED);
+    parked[STDOUT_FILENO] = parked[STDERR_FILENO] = fcntl(ends->console, F_DUPFD_CLOEXEC, PARKED);
+    parked[GOODBYE] = fcntl(ends->goodbye, F_DUPFD_CLOEXEC, PARKED);
     int count = FIRST_LISTENING + options->listen_count;
     for (int i = FIRST_LISTENING; i < count; i++) {
-        parked[i] = fcntl(listening[i - FIRST_LISTENING], F_DUPFD_CLOEXEC, PARKED);
+        parked[i] = fcntl(ends->listening[i - FIRST_LISTENING], F_DUPFD_CLOEXEC, PARKED);
     }
-    if (output >= 0) parked[count++] = fcntl(output, F_DUPFD_CLOEXEC, PARKED);
-    if (network >= 0) parked[count++] = fcntl(network, F_DUPFD_CLOEXEC, PARKED);
-    if (monitor >= 0) parked[count++] = fcntl(monitor, F_DUPFD_CLOEXEC, PARKED);
+    const int last[] = {ends->output, ends->network, ends->monitor};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        if (last[i] >= 0) parked[count++] = fcntl(last[i], F_DUPFD_CLOEXEC, PARKED);
+    }
     for (int i = 0; i < count; i++) {
-        if (parked[i] < 0 || dup2(parked[i], i) < 0) give_up(parked_report);
+        if (parked[i] < 0 || dup2(parked[i], i) < 0) give_up_with_errno(parked_talk);
     }
 
     static const int ignored_by_the_guard[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
@@ -57,8 +75,14 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvp(options->program[0], options->program);
-    give_up(parked_report);
+    struct jail_report report = {0};
+    if (level == LEVEL_NONE) {
+        execvp(options->program[0], options->program);
+        report.error = errno;
+    } else {
+        jail_execute(&options->jail, level, options->directory, options->program, parked_talk, &report);
+    }
+    give_up(parked_talk, &report);
 }
 
 /* Takes back what was begun. */
@@ -67,51 +91,81 @@ static void undo(const struct options *options, struct network *network) {
     remove_sockets(options);
 }
 
-struct program start_program(const struct options *options, const int *listening, struct network *network, int monitor) {
-    int console[2], goodbye[2], report[2], output[2] = {-1, -1};
-    bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0 && pipe2(report, O_CLOEXEC) == 0;
+/* One try, at a level. Answers the program's pid; 0 with `report` filled if it did not become the program. */
+static pid_t try_at(enum level level, const struct options *options, const struct ends *ends, int directory,
+                    struct jail_report *report) {
+    int talk[2];
+    *report = (struct jail_report){0};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0) {
+        report->error = errno;
+        return 0;
+    }
+    pid_t guard = getpid();
+    pid_t pid = jail_fork(level);
+    if (pid == 0) become(options, ends, talk[1], guard, level);
+    report->error = errno;
+    close(talk[1]);
+    bool became = pid > 0 && jail_accompany(&options->jail, directory, talk[0], report);
+    close(talk[0]);
+    if (became) return pid;
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+    } else if (level == LEVEL_FULL) {
+        report->wall = true;
+        strcpy(report->what, "namespaces");
+    }
+    return 0;
+}
+
+/* At the highest level that can be had. */
+static pid_t start_at_best(const struct options *options, const struct ends *ends, struct network *network, int directory,
+                           struct isolation *isolation) {
+    enum level least = options->jail.least;
+    struct jail_report report;
+    isolation->level = options->jail.most; /* none where none is asked for */
+    for (;; isolation->level--) {
+        pid_t pid = try_at(isolation->level, options, ends, directory, &report);
+        if (pid > 0) return pid;
+        if (!report.wall) break;
+        snprintf(isolation->missing, sizeof isolation->missing, "%s: %s", report.what, strerror(report.error));
+        if (isolation->level <= least) break;
+    }
+    undo(options, network);
+    if (report.wall) fail("the isolation %s is not to be had (%s)", level_name(least), isolation->missing);
+    fail("cannot start %s: %s", options->program[0], strerror(report.error));
+}
+
+struct program start_program(const struct options *options, const int *listening, struct network *network, int monitor,
+                             int directory) {
+    int console[2], goodbye[2], output[2] = {-1, -1};
+    bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0;
     if (!piped || (options->output_log_bytes > 0 && pipe2(output, O_CLOEXEC) != 0)) {
         int error = errno;
         undo(options, network);
         fail("no pipe: %s", strerror(error));
     }
-    pid_t guard = getpid();
-    pid_t pid = fork();
-    if (pid == 0) {
-        become(options, listening, console[1], goodbye[1], output[1], network->program_end, monitor, report[1], guard);
-    }
-    int error = errno;
+    struct program program = {.console = console[0], .goodbye = goodbye[0], .output = output[0]};
+    struct ends ends = {.console = console[1],
+                        .goodbye = goodbye[1],
+                        .output = output[1],
+                        .network = network->program_end,
+                        .monitor = monitor,
+                        .listening = listening};
+    program.pid = start_at_best(options, &ends, network, directory, &program.isolation);
     close(console[1]);
     close(goodbye[1]);
     if (output[1] >= 0) close(output[1]);
-    close(report[1]);
     if (network->program_end >= 0) close(network->program_end);
     if (monitor >= 0) close(monitor);
     for (int i = 0; i < options->listen_count; i++) close(listening[i]);
-    if (pid < 0) {
-        undo(options, network);
-        fail("cannot fork: %s", strerror(error));
-    }
-    ssize_t n;
-    while ((n = read(report[0], &error, sizeof error)) < 0 && errno == EINTR) continue;
-    close(report[0]);
-    if (n == sizeof error) {
-        undo(options, network);
-        fail("cannot start %s: %s", options->program[0], strerror(error));
-    }
-    struct program program = {
-        .pid = pid,
-        .pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
-        .console = console[0],
-        .goodbye = goodbye[0],
-        .output = output[0],
-    };
+    program.pidfd = (int)syscall(SYS_pidfd_open, program.pid, 0);
     /* Only the read ends: the flag belongs to an end, so the program's writes still block. */
     if (program.pidfd < 0 || fcntl(program.console, F_SETFL, O_NONBLOCK) != 0 ||
         fcntl(program.goodbye, F_SETFL, O_NONBLOCK) != 0 ||
         (program.output >= 0 && fcntl(program.output, F_SETFL, O_NONBLOCK) != 0)) {
-        error = errno;
-        kill(pid, SIGKILL);
+        int error = errno;
+        kill(program.pid, SIGKILL);
         undo(options, network);
         fail("cannot watch the program: %s", strerror(error));
     }

@@ -7,7 +7,7 @@
 struct seen {
     bool greeting, returned, refused, no_space, quota, stops;
     bool io_error, stop, resume, event;
-    bool halted_by_disk, running, lost;
+    bool halted_by_disk, running, waiting, lost;
 };
 
 static bool is(const char *a, const char *b) {
@@ -33,6 +33,7 @@ static void see(void *context, const char *path, enum json_kind kind, const char
     if (is(path, "return.status")) {
         seen->halted_by_disk = is(text, "io-error");
         seen->running = is(text, "running");
+        seen->waiting = is(text, "prelaunch");
         seen->lost = is(text, "internal-error");
     }
 }
@@ -55,6 +56,7 @@ struct qmp_message qmp_parse(const char *line, size_t length) {
     if (message.kind == QMP_RETURN) {
         message.halted_by_disk = seen.halted_by_disk;
         message.running = seen.running;
+        message.waiting = seen.waiting;
         message.lost = seen.lost;
     }
     return message;

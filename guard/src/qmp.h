@@ -22,6 +22,7 @@ struct qmp_message {
     enum qmp_kind kind;
     bool halted_by_disk; /* of QMP_RETURN: the answer to query-status says so */
     bool running;        /* likewise */
+    bool waiting;        /* likewise: it has not been told to begin */
     bool lost;           /* likewise: what runs the guest could not go on with it, and never will */
     enum disk_trouble trouble; /* of QMP_IO_ERROR */
 };

@@ -70,3 +70,16 @@ bool record_exit(int directory, int file, const struct ending *ending) {
                           (long long)ending->ended_at_ms, goodbye);
     return write_prepared(directory, file, "exit.json", json, (size_t)length);
 }
+
+void record_isolation(int directory, const char *level, const char *missing) {
+    char json[512];
+    char reason[200] = "";
+    /* Words of ours and the C library's; a quote in them must not end the text. */
+    for (size_t i = 0; missing[i] != '\0' && i < sizeof reason - 1; i++) {
+        bool plain = missing[i] >= ' ' && missing[i] <= '~' && missing[i] != '"' && missing[i] != '\\';
+        reason[i] = plain ? missing[i] : '?';
+    }
+    int length = snprintf(json, sizeof json, "{\"version\":1,\"level\":\"%s\",\"missing\":\"%s\"}\n", level, reason);
+    int file = write_whole(directory, "isolation.json", json, (size_t)length);
+    if (file >= 0) close(file);
+}

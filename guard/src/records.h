@@ -11,6 +11,9 @@
  * make_durable. Ends the guard with a sentence on failure. */
 int record_guard(int directory);
 
+/* Writes isolation.json: the walls that the program has. Where that fails, none are shown. */
+void record_isolation(int directory, const char *level, const char *missing);
+
 struct ending {
     const char *cause;
     siginfo_t program; /* from waitid */

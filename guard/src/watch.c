@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "broker.h"
 #include "capture.h"
 #include "limit.h"
 #include "owner.h"
@@ -26,10 +28,12 @@ struct watching {
     const struct program *program;
     const struct network *network;
     struct health *health;
+    struct announcement *announcement;
     int directory;
     struct capture console;
     struct capture output;
     struct capture network_log;
+    bool sealed;
     struct pollfd events[WATCHED];
     struct ending ending;
 };
@@ -81,6 +85,15 @@ static void bury(struct watching *w) {
     w->events[LOOK].fd = w->events[MONITOR].fd = -1;
 }
 
+/* What it needs to begin is open when it answers, for its answers come from its main loop; its guest has executed nothing yet. */
+static void complete_start(struct watching *w) {
+    if (w->sealed || !w->health->begun) return;
+    w->sealed = true;
+    broker_seal();
+    health_begin_guest(w->health);
+    announce(w->announcement, w->program->pid);
+}
+
 static bool ready(const struct watching *w, int event) {
     return w->events[event].fd >= 0 && w->events[event].revents != 0;
 }
@@ -96,12 +109,16 @@ static void handle(struct watching *w) {
     if (ready(w, MONITOR)) {
         bool guest_lives = health_hear(w->health);
         w->events[MONITOR].fd = w->health->monitor.fd;
-        if (!guest_lives) bury(w);
+        complete_start(w);
+        bool unheard = !w->health->begun && w->health->monitor.fd < 0;
+        if (!guest_lives || unheard) bury(w);
     }
     if (ready(w, LOOK)) {
         bool program_lives = health_look(w->health);
         w->events[MONITOR].fd = w->health->monitor.fd;
         if (!program_lives) bury(w);
+        /* It is for the starter to give up. */
+        announce(w->announcement, w->program->pid);
     }
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
@@ -127,12 +144,14 @@ static void drain(struct watching *w) {
 }
 
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    struct health *health, int directory, const struct orders *orders) {
+                    struct health *health, struct announcement *announcement, const struct orders *orders) {
+    int directory = announcement->directory;
     struct watching w = {
         .options = options,
         .program = program,
         .network = network,
         .health = health,
+        .announcement = announcement,
         .directory = directory,
         .console = capture_open(directory, &options->reserve, "console.log", "console.log.1", CONSOLE_FILE_MAX),
         .ending = {.started_at_ms = now_ms()},
@@ -161,11 +180,13 @@ struct ending watch(const struct options *options, const struct program *program
     };
     for (int i = 0; i < WATCHED; i++) w.events[i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
 
+    if (health->monitor.fd < 0) announce(announcement, program->pid);
     for (;;) {
         if (poll(w.events, WATCHED, -1) < 0) continue; /* only EINTR and ENOMEM are possible */
         if (ready(&w, PROGRAM)) break;
         handle(&w);
     }
+    announce(announcement, program->pid);
     w.ending.ended_at_ms = now_ms();
     if (w.ending.cause == NULL) w.ending.cause = "exited";
     while (waitid(P_PIDFD, (id_t)program->pidfd, &w.ending.program, WEXITED) != 0 && errno == EINTR) continue;

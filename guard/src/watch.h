@@ -1,6 +1,7 @@
 /* Waiting for the end of the program, and bringing it about. */
 #pragma once
 
+#include "announce.h"
 #include "health.h"
 #include "network.h"
 #include "options.h"
@@ -15,4 +16,4 @@ struct orders {
 
 /* Returns once the program has been reaped. */
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    struct health *health, int directory, const struct orders *orders);
+                    struct health *health, struct announcement *announcement, const struct orders *orders);

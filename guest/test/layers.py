@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["sys", "memory", "loop", "wire", "files", "process", "execution", "vm", "control"]
+LAYERS = ["sys", "memory", "loop", "wire", "files", "process", "execution", "vm", "dial", "control"]
 
 faults = []
 

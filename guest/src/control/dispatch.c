@@ -1,6 +1,7 @@
 #include "control/dispatch.h"
 
 #include "control/hello.h"
+#include "dial/dial.h"
 #include "execution/attach.h"
 #include "execution/execution.h"
 #include "execution/listing.h"
@@ -12,6 +13,7 @@
 #include "vm/metrics.h"
 #include "vm/shutdown.h"
 #include "wire/bytes.h"
+#include "wire/dial_request.h"
 #include "wire/file_request.h"
 #include "wire/port.h"
 #include "wire/request.h"
@@ -33,6 +35,7 @@ bool dispatch_waits(const struct frame *frame) {
     switch (frame->type) {
         case EXEC:
         case FILE_OPERATION:
+        case DIAL:
         case QUIESCE: return task_runs(TASK_CONFIGURE);
         case CONFIGURE:
         case FREEZE:
@@ -62,17 +65,45 @@ static void exec(int port, uint32_t id, uint8_t *payload, size_t length) {
     if (code != 0) port_failed(port, id, code, sentence);
 }
 
+/* Answers the request itself if nothing may be begun in the guest. */
+static bool may_begin(int port, uint32_t request) {
+    if (!hello_is_ready()) {
+        port_failed(port, request, BAD_REQUEST, "The guest is not ready: wait for HELLO.");
+    } else if (identity_is_missing()) {
+        needs_identity(port, request);
+    }
+    return hello_is_ready() && !identity_is_missing();
+}
+
+static void dial(int port, const struct frame *frame) {
+    struct dial_request request;
+    const char *sentence;
+    if (!may_begin(port, frame->request)) return;
+    int code = dial_request_parse(frame->payload, frame->length, &request, &sentence);
+    if (code == 0) code = dial_begin(port, frame->request, &request, &sentence);
+    if (code != 0) port_failed(port, frame->request, code, sentence);
+}
+
+static void credit(int port, const struct frame *frame) {
+    if (frame->length != 8) return;
+    void (*grant)(int, uint32_t, uint32_t, uint32_t) = dial_is(frame->stream) ? dial_credit : execution_credit;
+    grant(port, frame->stream, get32(frame->payload), get32(frame->payload + 4));
+}
+
+static void input(int port, const struct frame *frame) {
+    void (*take)(int, uint32_t, const uint8_t *, uint32_t) = dial_is(frame->stream) ? dial_stdin : execution_stdin;
+    take(port, frame->stream, frame->payload, frame->length);
+}
+
+static void end_of_input(int port, uint32_t stream) {
+    void (*end)(int, uint32_t) = dial_is(stream) ? dial_stdin_eof : execution_stdin_eof;
+    end(port, stream);
+}
+
 static void file(int port, const struct frame *frame) {
     struct file_request request;
     const char *sentence;
-    if (!hello_is_ready()) {
-        port_failed(port, frame->request, BAD_REQUEST, "The guest is not ready: wait for HELLO.");
-        return;
-    }
-    if (identity_is_missing()) {
-        needs_identity(port, frame->request);
-        return;
-    }
+    if (!may_begin(port, frame->request)) return;
     int code = file_request_parse(frame->payload, frame->length, &request, &sentence);
     if (code == 0) code = execution_start_file(port, frame->request, &request, &sentence);
     if (code != 0) port_failed(port, frame->request, code, sentence);
@@ -208,6 +239,7 @@ static bool is_well_formed(const struct frame *frame) {
         case CONFIGURE:
         case EXEC:
         case FILE_OPERATION:
+        case DIAL:
         case SHUTDOWN:
         case LIST:
         case METRICS:
@@ -224,6 +256,7 @@ static bool is_well_formed(const struct frame *frame) {
         case STDIN:
         case STDIN_EOF:
         case CREDIT:
+        case HANG_UP:
         case ACKNOWLEDGE: return frame->request == 0;
         default: return true;
     }
@@ -253,14 +286,14 @@ void dispatch(int port, struct message *message, const struct frame *frame) {
         case CONFIGURE:
         case EXEC: joined(port, message, frame); break;
         case FILE_OPERATION: file(port, frame); break;
-        case STDIN: execution_stdin(port, frame->stream, frame->payload, frame->length); break;
-        case STDIN_EOF: execution_stdin_eof(port, frame->stream); break;
-        case SIGNAL: signal_execution(port, frame); break;
-        case CREDIT:
-            if (frame->length == 8) {
-                execution_credit(port, frame->stream, get32(frame->payload), get32(frame->payload + 4));
-            }
+        case DIAL: dial(port, frame); break;
+        case STDIN: input(port, frame); break;
+        case STDIN_EOF: end_of_input(port, frame->stream); break;
+        case HANG_UP:
+            if (frame->length == 4) dial_hang_up(port, frame->stream, get32(frame->payload) == HANG_UP_CLOSE);
             break;
+        case SIGNAL: signal_execution(port, frame); break;
+        case CREDIT: credit(port, frame); break;
         case ACKNOWLEDGE:
             if (frame->length == 12) {
                 execution_acknowledge(port, frame->stream, get32(frame->payload), get64(frame->payload + 4));

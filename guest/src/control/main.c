@@ -9,6 +9,8 @@
 #include "control/dispatch.h"
 #include "control/hello.h"
 #include "control/rounds.h"
+#include "dial/connection.h"
+#include "dial/dial.h"
 #include "execution/attach.h"
 #include "execution/execution.h"
 #include "execution/table.h"
@@ -25,9 +27,10 @@
 #include "vm/shutdown.h"
 #include "wire/port.h"
 
-/* Four descriptors of an execution with pipes (a terminal's are as many), the ports, and what is open for a moment. */
+/* Four descriptors of an execution with pipes (a terminal's are as many), one of a connection, the ports, and what is open
+ * for a moment. */
 static void raise_limits(void) {
-    struct rlimit files = {.rlim_cur = 4 * EXECUTIONS_MAX + 256, .rlim_max = 524288};
+    struct rlimit files = {.rlim_cur = 4 * EXECUTIONS_MAX + CONNECTIONS_MAX + 256, .rlim_max = 524288};
     if (setrlimit(RLIMIT_NOFILE, &files) != 0) log_line("cannot raise the limit of files: %s", strerror(errno));
 }
 
@@ -49,11 +52,16 @@ static void go_first(void) {
 
 static bool child_ended(pid_t pid, int status) {
     execution_ended(pid, status);
-    return task_ended(pid, status);
+    return dial_child_ended(pid) || task_ended(pid, status);
+}
+
+static void host_gone(int port) {
+    executions_detach(port);
+    dials_hang_up(port);
 }
 
 static const struct port_callbacks HOSTS = {
-    .connected = hello_send, .disconnected = executions_detach, .waits = dispatch_waits, .handle = dispatch};
+    .connected = hello_send, .disconnected = host_gone, .waits = dispatch_waits, .handle = dispatch};
 
 static void init_asked(void) { shutdown_requested(0); }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "wire/frame.h"
+
 static struct execution executions[EXECUTIONS_MAX];
 static int end;
 static uint32_t last_id;
@@ -44,7 +46,7 @@ struct execution *table_find_key(const char *key) {
 
 static uint32_t next_id(void) {
     do {
-        last_id++;
+        last_id = (last_id + 1) & ~DIAL_ID;
     } while (last_id == 0 || table_find(last_id) != NULL);
     return last_id;
 }

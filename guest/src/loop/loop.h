@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* What kind of descriptor an event is of. */
-enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2, READINESS };
+enum source { CHILDREN, DEVICES, PORT, LOG_PORT, REPORT, INPUT, OUTPUT_1, OUTPUT_2, READINESS, DIALED };
 
 /* What the loop calls. */
 struct loop_callbacks {

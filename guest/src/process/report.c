@@ -42,14 +42,20 @@ void spawn_give_up(enum failure code, const char *format, ...) {
     _exit(127);
 }
 
+void spawn_failure_complete(struct spawn_failure *failure) {
+    failure->sentence[sizeof failure->sentence - 1] = '\0';
+    size_t length = strlen(failure->sentence);
+    if (failure->error == 0) return;
+    snprintf(failure->sentence + length, sizeof failure->sentence - length, ": %s.", strerror(failure->error));
+}
+
 bool spawn_told(int report, struct spawn_failure *failure) {
     ssize_t n = read(report, failure, sizeof *failure);
     if (n < 0) return errno != EAGAIN && errno != EINTR;
     if (n != sizeof *failure) {
         failure->code = 0;
-    } else if (failure->error != 0) {
-        size_t length = strnlen(failure->sentence, sizeof failure->sentence - 1);
-        snprintf(failure->sentence + length, sizeof failure->sentence - length, ": %s.", strerror(failure->error));
+    } else {
+        spawn_failure_complete(failure);
     }
     return true;
 }

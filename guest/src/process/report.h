@@ -18,6 +18,9 @@ struct spawn_failure {
 /* Reads the report: true once the child has told, then a code of 0 means that exec worked. */
 bool spawn_told(int report, struct spawn_failure *failure);
 
+/* Ends the sentence of a report that was read, with what its errno means. */
+void spawn_failure_complete(struct spawn_failure *failure);
+
 /* In a child with memory of its own: reports and ends. */
 __attribute__((noreturn, format(printf, 2, 3))) void spawn_give_up(enum failure code, const char *format, ...);
 

@@ -11,6 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* The kernel makes the loopback first in each network namespace (loopback_net_init in drivers/net/loopback.c). */
+enum { LOOPBACK = 1 };
+
 struct request {
     struct nlmsghdr header;
     union {
@@ -61,11 +64,21 @@ static bool add_address(int netlink, unsigned interface, const struct address *a
                    .nlmsg_flags = NLM_F_CREATE | NLM_F_REPLACE},
         /* A VM's address is the host's choice, so no neighbour has to be asked whether it is taken. */
         .address = {.ifa_family = (uint8_t)address->family, .ifa_prefixlen = address->prefix, .ifa_index = interface,
+                    .ifa_scope = interface == LOOPBACK ? RT_SCOPE_HOST : RT_SCOPE_UNIVERSE,
                     .ifa_flags = address->family == AF_INET6 ? IFA_F_NODAD : 0},
     };
     add(&request, IFA_LOCAL, address->bytes, size_of(address->family));
     add(&request, IFA_ADDRESS, address->bytes, size_of(address->family));
     return ask(netlink, &request);
+}
+
+bool network_add_to_loopback(const struct address *address) {
+    int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    bool good = netlink >= 0 && add_address(netlink, LOOPBACK, address);
+    int error = errno;
+    if (netlink >= 0) close(netlink);
+    errno = error;
+    return good;
 }
 
 static bool add_gateway(int netlink, unsigned interface, const struct address *gateway) {

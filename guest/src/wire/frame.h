@@ -7,6 +7,12 @@
 
 enum { FRAME_HEADER = 24, FRAME_SEAL = 4, FRAME_PAYLOAD_MAX = 65536, FRAME_MORE = 1 };
 
+/* Set in the id of a stream that DIAL began, and in no execution's. */
+static const uint32_t DIAL_ID = 0x80000000;
+
+/* The payload of HANG_UP; anything else is a reset. */
+enum { HANG_UP_CLOSE = 1 };
+
 enum frame_type {
     RESET = 0x01,
     PING,
@@ -30,6 +36,7 @@ enum frame_type {
     QUIESCE,
     GROW,
     AWAIT_INIT,
+    DIAL,
     RESET_ACK = 0x81,
     PONG,
     HELLO,
@@ -46,6 +53,9 @@ enum frame_type {
     ATTACHED,
     LISTING,
     MEASURED,
+    OUTPUT_EOF,
+    HANG_UP, /* of the host, as DIAL is */
+    RESET_BY_GUEST,
 };
 
 enum failure {
@@ -64,6 +74,7 @@ enum failure {
     BAD_LIMIT,
     STILL_RUNNING,
     KEY_TAKEN,
+    CONNECTION_REFUSED,
 };
 
 struct frame {

@@ -12,7 +12,6 @@ module dev.cloche {
     requires dev.cloche.runtime;
     requires transitive dev.cloche.sandbox;
     requires transitive dev.cloche.vm;
-    requires java.net.http;
     requires org.jspecify;
     requires org.tomlj;
 

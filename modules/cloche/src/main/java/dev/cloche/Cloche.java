@@ -9,6 +9,7 @@ import dev.cloche.sandbox.SandboxManager;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -26,10 +27,10 @@ import java.util.stream.Stream;
  * the thread's interrupt status set.
  */
 public final class Cloche implements AutoCloseable {
-    private final Rooms rooms;
+    private final StateRootOpening opening;
 
-    private Cloche(Rooms rooms) {
-        this.rooms = rooms;
+    private Cloche(StateRootOpening opening) {
+        this.opening = opening;
     }
 
     /**
@@ -53,9 +54,30 @@ public final class Cloche implements AutoCloseable {
      *     nothing was made), or the root cannot be used, or a newer Cloche has written it
      */
     public static Cloche open(ClocheOptions options) {
-        Rooms rooms = Rooms.open(options);
-        rooms.maintenance().start();
-        return new Cloche(rooms);
+        Cloche cloche = openOnFirstUse(options);
+        cloche.ensureOpen();
+        return cloche;
+    }
+
+    /**
+     * Returns at once a handle whose first call that needs the state root opens it, and throws what {@link #open} would have
+     * thrown; the next call tries again. For applications that begin with something else: any thread of theirs can
+     * {@link #ensureOpen} meanwhile. A handle that is closed before its first use has opened nothing.
+     *
+     * @throws HostException.Unsupported if {@link #isSupported} is false
+     */
+    public static Cloche openOnFirstUse(ClocheOptions options) {
+        HostSystem.ofThisJvm().requireSupport();
+        return new Cloche(new StateRootOpening(options));
+    }
+
+    /**
+     * Opens the state root if it is not open yet; waits if another thread does so.
+     *
+     * @throws dev.cloche.base.ClocheException as {@link #open(ClocheOptions)} does
+     */
+    public void ensureOpen() {
+        var _ = rooms();
     }
 
     /**
@@ -77,7 +99,15 @@ public final class Cloche implements AutoCloseable {
      * }</pre>
      */
     public static List<HealthCheck> examine(ClocheOptions options) {
-        return new HostExamination(options, Clock.systemUTC()).checks();
+        return examine(options, Set.of());
+    }
+
+    /**
+     * Looks at this host as {@link #examine(ClocheOptions)} does; what is required and not there is a failure, although
+     * sandboxes would run.
+     */
+    public static List<HealthCheck> examine(ClocheOptions options, Set<HostRequirement> required) {
+        return new HostExamination(options, required, Clock.systemUTC()).checks();
     }
 
     /** Returns the records of a state root as a whole: to be checked, copied or migrated. Opens and changes nothing yet. */
@@ -142,7 +172,7 @@ public final class Cloche implements AutoCloseable {
 
     /** Returns what there is of sandboxes on this host, of any process. */
     public Sandboxes sandboxes() {
-        return new Sandboxes(rooms);
+        return new Sandboxes(rooms());
     }
 
     /** Returns the snapshots of sandboxes. */
@@ -152,12 +182,12 @@ public final class Cloche implements AutoCloseable {
 
     /** What people mean by the beginning of a digest; any other text as it is. */
     String exactImage(String image) {
-        return Images.exact(rooms.images(), image);
+        return Images.exact(rooms().images(), image);
     }
 
     /** Returns the images on this host. */
     public Images images() {
-        return new Images(rooms.images());
+        return new Images(rooms().images());
     }
 
     /**
@@ -166,12 +196,12 @@ public final class Cloche implements AutoCloseable {
      * @param name of a machine that {@link Machines#create} has made; looked at when it is started
      */
     public MachineStarter machine(String name) {
-        return new MachineStarter(rooms.machines(), name);
+        return new MachineStarter(rooms().machines(), name);
     }
 
     /** Returns the named machines of this host. */
     public Machines machines() {
-        return new Machines(rooms.machines(), this::exactImage);
+        return new Machines(rooms().machines(), this::exactImage);
     }
 
     /** Returns what sandboxes get their VMs from without a wait. */
@@ -190,7 +220,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if they cannot be used
      */
     public Processes processes() {
-        return new Processes(rooms);
+        return new Processes(rooms());
     }
 
     /**
@@ -201,7 +231,7 @@ public final class Cloche implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException if the registry does not take it or cannot be asked
      */
     public boolean login(String registry, RegistryLogin login) {
-        return rooms.logins().login(registry, login, Deadline.none());
+        return rooms().logins().login(registry, login, Deadline.none());
     }
 
     /**
@@ -210,7 +240,7 @@ public final class Cloche implements AutoCloseable {
      * @return whether there was one
      */
     public boolean logout(String registry) {
-        return rooms.logins().logout(registry, Deadline.none());
+        return rooms().logins().logout(registry, Deadline.none());
     }
 
     /**
@@ -223,7 +253,7 @@ public final class Cloche implements AutoCloseable {
      */
     public void adopt() {
         sandboxRoom().keep();
-        rooms.machines().keep();
+        rooms().machines().keep();
     }
 
     /**
@@ -238,7 +268,7 @@ public final class Cloche implements AutoCloseable {
      */
     public MaintenanceResult maintain() {
         return MaintenanceResult.of(
-                rooms.maintenance().sweep(), rooms.machines().sweep().size());
+                rooms().maintenance().sweep(), rooms().machines().sweep().size());
     }
 
     /**
@@ -246,7 +276,7 @@ public final class Cloche implements AutoCloseable {
      * {@link CatalogCare#removeOrphans} ends them.
      */
     public List<Orphan> unrecordedVms() {
-        return new OrphanCare(rooms).vms();
+        return new OrphanCare(rooms()).vms();
     }
 
     /**
@@ -259,16 +289,20 @@ public final class Cloche implements AutoCloseable {
 
     /** @param lease after which another program goes on, should this one die */
     void driveCommands(Duration lease) {
-        rooms.processes().work(rooms.executions(), lease);
+        rooms().processes().work(rooms().executions(), lease);
     }
 
     /** Ends the sandboxes that this handle started and that are still open. Closing twice does nothing. */
     @Override
     public void close() {
-        rooms.close();
+        opening.close();
+    }
+
+    private Rooms rooms() {
+        return opening.rooms();
     }
 
     SandboxManager sandboxRoom() {
-        return rooms.sandboxes();
+        return rooms().sandboxes();
     }
 }

@@ -1,9 +1,11 @@
 package dev.cloche;
 
 import dev.cloche.base.BinarySize;
+import dev.cloche.base.EnumNames;
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.vm.Isolation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.tomlj.Toml;
@@ -22,10 +25,11 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 
 /**
- * What {@code config.toml} in the state root says of registries and images; without the file, nothing. It is for people to
+ * What {@code config.toml} in the state root says of registries, images, pools and isolation; without the file, nothing. It is for people to
  * write, so what is not known in it is refused with its line.
  *
  * <pre>
+ * isolation = "sealed"
  * certificate-authorities = ["/etc/ssl/corporation.pem"]
  *
  * [registry."docker.io"]
@@ -47,13 +51,15 @@ import org.tomlj.TomlTable;
  * @param authorities files of certificates that are trusted too
  * @param keepImages below how many bytes all images are kept
  * @param pools what the VMs of all pools may take together
+ * @param isolation the least of walls around each VM; empty if it says nothing
  */
 record Configuration(
         Map<String, List<RegistryMirror>> mirrors,
         Set<String> plainHttp,
         List<Path> authorities,
         OptionalLong keepImages,
-        PoolConfig.Budget pools) {
+        PoolConfig.Budget pools,
+        Optional<Isolation> isolation) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_MIRRORS = 16;
     private static final int MOST_VMS = 100_000;
@@ -72,7 +78,8 @@ record Configuration(
             }
             return new Reading(file).read(Toml.parse(file));
         } catch (NoSuchFileException nothingToSay) {
-            return new Configuration(Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget());
+            return new Configuration(
+                    Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget(), Optional.empty());
         } catch (IOException e) {
             throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
         }
@@ -89,6 +96,7 @@ record Configuration(
         private final List<Path> authorities = new ArrayList<>();
         private OptionalLong keepImages = OptionalLong.empty();
         private PoolConfig.Budget pools = PoolConfig.DEFAULT.budget();
+        private Optional<Isolation> isolation = Optional.empty();
 
         private Reading(Path file) {
             this.file = file;
@@ -106,12 +114,22 @@ record Configuration(
                         TomlTable registries = table(document, key);
                         registries.keySet().forEach(name -> registry(name, table(registries, name)));
                     }
+                    case "isolation" -> isolation(document, key);
                     case "images" -> images(table(document, key));
                     case "pools" -> pools(table(document, key));
                     default -> throw unknown(document, key);
                 }
             }
-            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools);
+            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools, isolation);
+        }
+
+        private void isolation(TomlTable settings, String key) {
+            isolation = value(settings, key) instanceof String word
+                    ? EnumNames.find(Isolation.class, word)
+                    : Optional.empty();
+            if (isolation.isEmpty()) {
+                throw wrong(settings, key, "is no level: write \"auto\", \"reduced\", \"sealed\" or \"full\"");
+            }
         }
 
         private void images(TomlTable settings) {

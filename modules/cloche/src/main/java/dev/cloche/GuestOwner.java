@@ -1,8 +1,11 @@
 package dev.cloche;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.VmException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,6 +22,9 @@ interface GuestOwner {
 
     /** Opens a file of its guest for writing, used as root. */
     OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening);
+
+    /** Connects to what listens in its guest. */
+    GuestStream dial(DialRequest request, Deadline deadline);
 
     /** What a lost connection to its guest means. */
     RuntimeException ended(VmException lost);
@@ -41,6 +47,11 @@ interface GuestOwner {
             @Override
             public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
                 return sandbox.writeFile(opening);
+            }
+
+            @Override
+            public GuestStream dial(DialRequest request, Deadline deadline) {
+                return sandbox.dial(request, deadline);
             }
 
             @Override
@@ -70,6 +81,11 @@ interface GuestOwner {
             @Override
             public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
                 return opening.apply(machine.files());
+            }
+
+            @Override
+            public GuestStream dial(DialRequest request, Deadline deadline) {
+                return machine.ask(guest -> guest.dial(request, deadline));
             }
 
             @Override

@@ -11,6 +11,7 @@ import dev.cloche.qemu.VmResources;
 import dev.cloche.runtime.RuntimeManifest;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmIsolation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,9 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /** Looks at a host, one thing after the other; what fails is a finding. */
 final class HostExamination {
@@ -35,10 +38,12 @@ final class HostExamination {
     private static final int OLD_AFTER_DAYS = 90;
 
     private final ClocheOptions options;
+    private final Set<HostRequirement> required;
     private final Clock clock;
 
-    HostExamination(ClocheOptions options, Clock clock) {
+    HostExamination(ClocheOptions options, Set<HostRequirement> required, Clock clock) {
         this.options = options;
+        this.required = Set.copyOf(required);
         this.clock = clock;
     }
 
@@ -61,6 +66,7 @@ final class HostExamination {
         }
         if (resources.isPresent()) {
             network(resources.get(), checks);
+            disks(resources.get(), checks);
         }
         return List.copyOf(checks);
     }
@@ -139,7 +145,10 @@ final class HostExamination {
     }
 
     private void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
-        try (QemuProvider provider = new QemuProvider(Rooms.layout(options, root), resources)) {
+        try (QemuProvider provider = new QemuProvider(
+                Rooms.layout(options, root),
+                resources,
+                () -> new ConfigurationFile(root).read().isolation())) {
             VmCapabilities capabilities = provider.capabilities();
             checks.add(ok("qemu", "version " + capabilities.version() + ", " + resources.qemu()));
             if (capabilities.accelerator() == Accelerator.KVM) {
@@ -156,20 +165,61 @@ final class HostExamination {
             } else {
                 checks.add(new HealthCheck(
                         "accelerator",
-                        Verdict.WARNING,
+                        verdictWithout(HostRequirement.KVM),
                         "software emulation (TCG): " + capabilities.acceleratorReason(),
                         "Sandboxes run several times slower; use a host whose /dev/kvm works and that you may open."));
             }
+            checks.add(isolation(provider));
         } catch (ClocheException e) {
             checks.add(failure("qemu", e));
         }
     }
 
-    private static void network(VmResources resources, List<HealthCheck> checks) {
+    private Verdict verdictWithout(HostRequirement wanted) {
+        return required.contains(wanted) ? Verdict.FAILURE : Verdict.WARNING;
+    }
+
+    private HealthCheck isolation(QemuProvider provider) {
+        try {
+            VmIsolation walls = provider.hostIsolation();
+            Verdict lacking =
+                    required.stream().allMatch(each -> each.holds(walls.level())) ? Verdict.WARNING : Verdict.FAILURE;
+            String level = walls.level().name().toLowerCase(Locale.ROOT);
+            return switch (walls.level()) {
+                case FULL -> ok("isolation", "full: QEMU has the files of its VM, and an empty room");
+                case SEALED ->
+                    new HealthCheck(
+                            "isolation",
+                            lacking,
+                            "sealed: QEMU has the files of its VM; not more, for want of " + walls.missing(),
+                            "Allow this user, and its container, to make user namespaces.");
+                case REDUCED, NONE ->
+                    new HealthCheck(
+                            "isolation",
+                            lacking,
+                            level + ": a guest that breaks out of QEMU is among the processes of this user"
+                                    + (walls.missing().isEmpty() ? "" : "; not more, for want of " + walls.missing()),
+                            "Use Linux 5.14 or newer, a container that allows seccomp, the guard of this version, and"
+                                    + " CLOCHE_ISOLATION=auto.");
+            };
+        } catch (ClocheException e) {
+            return failure("isolation", e);
+        }
+    }
+
+    private void network(VmResources resources, List<HealthCheck> checks) {
         try {
             checks.add(ok("network", "passt at " + resources.requirePasst()));
         } catch (ClocheException e) {
-            checks.add(new HealthCheck("network", Verdict.WARNING, e.sentence(), e.remedy()));
+            checks.add(new HealthCheck("network", verdictWithout(HostRequirement.NETWORK), e.sentence(), e.remedy()));
+        }
+    }
+
+    private void disks(VmResources resources, List<HealthCheck> checks) {
+        try {
+            checks.add(ok("disks", "mkfs.ext4 at " + resources.requireFormatter()));
+        } catch (ClocheException e) {
+            checks.add(new HealthCheck("disks", verdictWithout(HostRequirement.DISKS), e.sentence(), e.remedy()));
         }
     }
 

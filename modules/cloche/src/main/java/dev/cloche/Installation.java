@@ -40,7 +40,7 @@ record Installation(List<Path> share, String where, ResourceOrigin origin, Optio
     static Installation of(ClocheOptions options) {
         List<Path> named = named(options);
         Installation found = named.isEmpty() ? ofTheArtefact(options) : ofDirectories(named);
-        found.manifest().ifPresent(RuntimeManifest::requireKnownProtocol);
+        found.manifest().ifPresent(RuntimeManifest::requireUsable);
         return found;
     }
 

@@ -8,6 +8,7 @@ import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineState;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
@@ -28,6 +29,7 @@ import java.util.Optional;
  * @param publish ports of the host that lead into it
  * @param init who is its process 1
  * @param restartPolicy whether it is started again after an end without a request
+ * @param isolation the least walls around its QEMU that its file asks for; empty if this host's settings decide
  * @param startedAt when it became usable; empty while it does not run
  * @param ipAddress of its guest, while that has one
  * @param lastError why it failed last
@@ -56,6 +58,7 @@ public record MachineInfo(
         Map<String, String> labels,
         boolean autostart,
         MachineRestartPolicy restartPolicy,
+        Optional<Isolation> isolation,
         Instant createdAt,
         Optional<Instant> startedAt,
         Optional<Instant> provisionedAt,
@@ -89,6 +92,7 @@ public record MachineInfo(
                 settings.labels(),
                 settings.autostart(),
                 settings.restartPolicy(),
+                settings.isolation(),
                 machine.createdAt(),
                 machine.status().startedAt(),
                 machine.status().provisionedAt(),

@@ -33,9 +33,8 @@ public sealed interface Ready {
     }
 
     /**
-     * Returns the condition that a GET is answered with a status from 200 to 399. It is asked from this host, so that any image
-     * will do: the port has to be {@linkplain SandboxBuilder#publish(int) published}. For another port, or in a sandbox without a
-     * network, {@link #command} asks with a program of the image.
+     * Returns the condition that a GET is answered with a status from 200 to 399. It is asked from this host, through the guest's
+     * agent, so that any image will do, without a network and without a published port.
      *
      * @param path begins with {@code /}
      */

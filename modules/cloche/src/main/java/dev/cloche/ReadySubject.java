@@ -15,8 +15,6 @@ interface ReadySubject {
 
     CommandBuilder command(String... words);
 
-    PublishedPorts ports();
-
     /** Opens what its main command writes. */
     OutputLog outputLog();
 
@@ -40,11 +38,6 @@ interface ReadySubject {
             @Override
             public CommandBuilder command(String... words) {
                 return sandbox.command(words);
-            }
-
-            @Override
-            public PublishedPorts ports() {
-                return sandbox.ports();
             }
 
             @Override
@@ -74,11 +67,6 @@ interface ReadySubject {
             @Override
             public CommandBuilder command(String... words) {
                 return machine.command(words);
-            }
-
-            @Override
-            public PublishedPorts ports() {
-                return machine.ports();
             }
 
             @Override

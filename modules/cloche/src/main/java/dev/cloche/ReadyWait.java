@@ -6,12 +6,6 @@ import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -101,36 +95,12 @@ final class ReadyWait {
         }
     }
 
-    private void awaitAnswer(int port, String path) {
-        // Not resolved: a path that begins with two slashes would name another host.
-        URI uri = URI.create(subject.ports().of(port).uri("http") + path);
-        HttpClient client = HttpClient.newBuilder()
-                .proxy(HttpClient.Builder.NO_PROXY)
-                .version(HttpClient.Version.HTTP_1_1)
-                .build();
-        try {
-            again(() -> answers(client, uri), "no good answer comes from port " + port + " of its guest");
-        } finally {
-            client.shutdownNow();
-        }
-    }
-
     /** The limit is for the whole head of an answer: a guest may send it byte by byte. The body is not read. */
-    private boolean answers(HttpClient client, URI uri) {
-        long nanos = Math.max(1, deadline.orAfter(ANSWER_LIMIT).remainingNanos());
-        HttpRequest request =
-                HttpRequest.newBuilder(uri).timeout(Duration.ofNanos(nanos)).build();
-        try {
-            HttpResponse<InputStream> answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-            answer.body().close();
-            return answer.statusCode() >= 200 && answer.statusCode() < 400;
-        } catch (IOException notYet) {
-            return false;
-        } catch (InterruptedException interrupted) {
-            // The pause before the next look ends by it.
-            Thread.currentThread().interrupt();
-            return false;
-        }
+    private void awaitAnswer(int port, String path) {
+        HttpQuestion question = new HttpQuestion(subject.owner(), port, path);
+        again(
+                () -> question.isAnsweredWell(deadline.orAfter(ANSWER_LIMIT)),
+                "no good answer comes from port " + port + " of its guest");
     }
 
     private void awaitText(String text) {

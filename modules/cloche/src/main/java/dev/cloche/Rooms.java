@@ -85,7 +85,11 @@ record Rooms(
     }
 
     static VmProvider vms(ClocheOptions options, Installation installation, Path root) {
-        return new QemuProvider(layout(options, root), installation.resources());
+        ConfigurationFile configuration = new ConfigurationFile(root);
+        return new QemuProvider(
+                layout(options, root),
+                installation.resources(),
+                () -> configuration.read().isolation());
     }
 
     static VmLayout layout(ClocheOptions options, Path root) {

@@ -7,11 +7,14 @@ import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.OutputLog;
+import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +143,72 @@ public final class Sandbox implements AutoCloseable {
     /** Returns the ports of this host that lead to it. */
     public PublishedPorts ports() {
         return PublishedPorts.of(running);
+    }
+
+    /**
+     * Connects to a TCP port of the guest, without any network: a program that listens on it, on 127.0.0.1 too, is reached
+     * through the channel on which Cloche speaks with the guest. Short for {@code dial(DialRequest.port(port))}.
+     *
+     * <pre>{@code
+     * try (GuestStream redis = sandbox.dial(6379)) {
+     *     redis.write(ByteBuffer.wrap("PING\r\n".getBytes(UTF_8)));
+     * }
+     * }</pre>
+     *
+     * @param port 1 to 65,535
+     * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
+     */
+    public GuestStream dial(int port) {
+        return dial(DialRequest.port(port));
+    }
+
+    /**
+     * Connects to a Unix socket of the guest, as root. Short for {@code dial(DialRequest.path(path))}.
+     *
+     * <pre>{@code
+     * GuestStream docker = sandbox.dial("/run/docker.sock");
+     * }</pre>
+     *
+     * @param path absolute, at most 107 bytes
+     * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
+     */
+    public GuestStream dial(String path) {
+        return dial(DialRequest.path(path));
+    }
+
+    /**
+     * Connects to what listens in the guest. At most 256 connections of a guest are open at a time.
+     *
+     * <pre>{@code
+     * GuestStream web = sandbox.dial(DialRequest.port(8000).withPatience(Duration.ofSeconds(10)));
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.connection-refused} if nothing listens there in time,
+     *     with {@code vm.older-agent} if the VM began with a version of Cloche that could not do this, with {@code sandbox.ended.…} if the
+     *     sandbox has ended
+     */
+    public GuestStream dial(DialRequest request) {
+        return running.dial(request, Deadline.after(ANSWER_LIMIT.plus(request.patience())));
+    }
+
+    /**
+     * Has a free port of this host, on 127.0.0.1, lead to a TCP port of the guest until the answer is closed. The guest needs no
+     * network.
+     *
+     * @param guestPort 1 to 65,535
+     */
+    public PortForward forward(int guestPort) {
+        return forward(new PublishedPort(PublishedPort.Protocol.TCP, PublishedPort.LOOPBACK, 0, guestPort));
+    }
+
+    /**
+     * Does what {@link #forward(int)} does, on an address of the caller's choice. On another one than 127.0.0.1 other hosts can
+     * connect too.
+     *
+     * @throws dev.cloche.base.ClocheException with the code {@code vm.port} if the port of the host cannot be had
+     */
+    public PortForward forward(PublishedPort port) {
+        return PortForward.open(owner, port);
     }
 
     /** Returns its files, with the rights of root. */

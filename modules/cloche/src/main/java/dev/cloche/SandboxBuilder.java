@@ -6,13 +6,12 @@ import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxException;
-import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSpec;
-import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StopSignal;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.NetworkSpec;
 import java.net.InetAddress;
@@ -22,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +35,6 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class SandboxBuilder {
-    /** What a start of another process comes to. */
-    private static final Set<SandboxStatus> BEGUN =
-            Set.of(SandboxStatus.RUNNING, SandboxStatus.STOPPED, SandboxStatus.CRASHED);
-
     private final Cloche cloche;
     private final String image;
     private @Nullable String name;
@@ -272,6 +266,19 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /**
+     * Sets the least of walls around the program that runs it. It starts behind these or better, at each start, or not at all;
+     * its forks too. It raises what {@code CLOCHE_ISOLATION} and {@code config.toml} ask for; of lower levels theirs holds.
+     *
+     * <pre>{@code
+     * cloche.sandbox("debian").isolation(Isolation.SEALED).start();
+     * }</pre>
+     */
+    public SandboxBuilder isolation(Isolation least) {
+        policies = policies.withIsolation(least);
+        return this;
+    }
+
     /** Sets how many runs are kept, with their logs: 1 to 1000, by default 5. */
     public SandboxBuilder keptRuns(int count) {
         policies = policies.withKeptRuns(count);
@@ -335,38 +342,8 @@ public final class SandboxBuilder {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox without a name is a new one at every start.", "Give it a name.");
         }
-        SandboxManager room = cloche.sandboxRoom();
-        SandboxSpec spec = detachedSpec(options, stays);
-        Deadline deadline = Deadline.after(policies.startTimeout());
-        while (true) {
-            try {
-                SandboxRecord there = room.get(name);
-                switch (there.status()) {
-                    case STARTING -> {
-                        var _ = room.await(name, BEGUN, deadline);
-                    }
-                    case CREATED, STOPPED, CRASHED -> {
-                        var _ = room.start(name, progress, deadline);
-                    }
-                    case RUNNING, PAUSED, DRAINING -> {}
-                }
-                return cloche.connect(name);
-            } catch (SandboxException.NotFound none) {
-                try {
-                    var _ = room.startDetached(spec, options, progress, deadline);
-                } catch (SandboxException.NameInUse anotherWasFaster) {
-                    requireTime(deadline, anotherWasFaster);
-                }
-            } catch (SandboxException.Starting | SandboxException.Owned anotherWasFaster) {
-                requireTime(deadline, anotherWasFaster);
-            }
-        }
-    }
-
-    private static void requireTime(Deadline deadline, SandboxException held) {
-        if (deadline.passed()) {
-            throw held;
-        }
+        return new NamedStart(cloche, name)
+                .connectOrStart(detachedSpec(options, stays), options, progress, policies.startTimeout());
     }
 
     private SandboxSpec detachedSpec(CommandOptions options, boolean stays) {
@@ -378,24 +355,8 @@ public final class SandboxBuilder {
         return stays ? spec().staying() : spec();
     }
 
-    /** Starts something under its name, which one that has ended gives up if this replaces it. */
     private <T> T named(Supplier<T> start) {
-        try {
-            return start.get();
-        } catch (SandboxException.NameInUse held) {
-            if (!replaces || name == null) {
-                throw held;
-            }
-            try {
-                cloche.sandboxRoom().remove(name, false, Deadline.none());
-            } catch (SandboxException.NotFound removedMeanwhile) {
-                // The name is free.
-            } catch (SandboxException.StillRunning runs) {
-                held.addSuppressed(runs);
-                throw held;
-            }
-            return start.get();
-        }
+        return replaces && name != null ? new NamedStart(cloche, name).replacing(start) : start.get();
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {

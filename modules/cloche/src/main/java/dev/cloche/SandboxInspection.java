@@ -14,6 +14,7 @@ import dev.cloche.sandbox.StopSignal;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmIsolation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,6 +39,7 @@ import java.util.OptionalLong;
  * @param command what its main command was given; without words if that is the image's own. Empty if an older Cloche made it,
  *     which did not record that
  * @param runs those that are kept, the latest first
+ * @param isolation what stands between its VM and the host; empty if it does not run
  */
 public record SandboxInspection(
         SandboxInfo info,
@@ -47,7 +49,8 @@ public record SandboxInspection(
         SandboxPolicies policies,
         int restarts,
         Optional<Command> command,
-        List<Run> runs) {
+        List<Run> runs,
+        Optional<VmIsolation> isolation) {
     /** Copies the collections. */
     public SandboxInspection {
         labels = Map.copyOf(labels);
@@ -66,7 +69,8 @@ public record SandboxInspection(
                 details.main().map(Command::of),
                 details.runs().stream()
                         .map(run -> Run.of(run, details.starts()))
-                        .toList());
+                        .toList(),
+                room.isolation(sandbox));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.StatusReached;
 import dev.cloche.sandbox.Termination;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,9 +29,7 @@ class AdoptionIT {
 
     @Test
     void noByteIsLostAndThePoliciesHold() throws Exception {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
-                .toAbsolutePath();
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         Path home = directory.resolve("state");
         Path id = directory.resolve("id");
         Path output = directory.resolve("output");

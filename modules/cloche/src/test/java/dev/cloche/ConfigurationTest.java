@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.vm.Isolation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -25,12 +27,18 @@ class ConfigurationTest {
     void withoutAFileThereIsNothingToSay() {
         assertThat(Configuration.read(directory.resolve("config.toml")))
                 .isEqualTo(new Configuration(
-                        Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget()));
+                        Map.of(),
+                        Set.of(),
+                        List.of(),
+                        OptionalLong.empty(),
+                        PoolConfig.DEFAULT.budget(),
+                        Optional.empty()));
     }
 
     @Test
     void everyKeyIsRead() throws IOException {
         Configuration settings = read("""
+                isolation = "sealed"
                 certificate-authorities = ["/etc/ssl/a.pem", "/etc/ssl/b.pem"]
 
                 [registry."docker.io"]
@@ -62,7 +70,8 @@ class ConfigurationTest {
                         Set.of("registry.example:5000"),
                         List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem")),
                         OptionalLong.of(20L << 30),
-                        new PoolConfig.Budget(200, 48 << 10)));
+                        new PoolConfig.Budget(200, 48 << 10),
+                        Optional.of(Isolation.SEALED)));
     }
 
     @ParameterizedTest
@@ -71,6 +80,8 @@ class ConfigurationTest {
             value = {
                 "x = 1                                        | line 1: \"x\" is not known",
                 "registry = 1                                 | line 1: \"registry\" is no table",
+                "isolation = \"best\"                         | line 1: \"isolation\" is no level",
+                "isolation = 1                                | line 1: \"isolation\" is no level",
                 "images = 1                                   | line 1: \"images\" is no table",
                 "images.keep = 20                             | line 1: \"keep\" is no size: write for example \"20g\"",
                 "images.keep = \"much\"                         | line 1: \"keep\" is no size: write for example \"20g\"",
@@ -89,6 +100,17 @@ class ConfigurationTest {
                 .isInstanceOf(HostException.ConfigInvalid.class)
                 .hasMessageContaining(complaint)
                 .hasMessageContaining("config.toml");
+    }
+
+    @Test
+    void aFileThatChangesIsReadAgain() throws IOException {
+        ConfigurationFile file = new ConfigurationFile(directory);
+        assertThat(file.read().isolation()).isEmpty();
+        read("isolation = \"full\"");
+        assertThat(file.read().isolation()).contains(Isolation.FULL);
+        assertThat(file.read()).isSameAs(file.read());
+        Files.delete(directory.resolve("config.toml"));
+        assertThat(file.read().isolation()).isEmpty();
     }
 
     private Configuration read(String text) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.ProcessView;
@@ -26,7 +27,6 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,9 +44,7 @@ class DurableCommandIT {
 
     @BeforeAll
     static void start() {
-        share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
-                .toAbsolutePath();
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share)

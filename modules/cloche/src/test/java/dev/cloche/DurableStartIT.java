@@ -2,6 +2,7 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.InstalledShare;
 import dev.cloche.process.EventType;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessEvent;
@@ -12,14 +13,12 @@ import dev.cloche.process.ProcessView;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
 import dev.cloche.sandbox.TemplateMaking;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,9 +37,7 @@ class DurableStartIT {
 
     @BeforeAll
     static void start() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")
-                .toAbsolutePath();
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         options = ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share)

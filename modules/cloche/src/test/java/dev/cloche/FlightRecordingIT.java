@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.base.Operation;
 import dev.cloche.image.ImagePull;
 import dev.cloche.image.PullPolicy;
@@ -28,7 +29,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.ValueDescriptor;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,24 +37,23 @@ import org.junit.jupiter.api.io.TempDir;
 /** What Flight Recorder has of operations on real VMs, and that a JVM without it does them. */
 @Timeout(1200)
 class FlightRecordingIT {
-    private static final Path SHARE = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-
     @TempDir
     Path directory;
 
+    private Path share;
     private Path state;
     private final List<Operation> heard = Collections.synchronizedList(new ArrayList<>());
 
     @BeforeEach
     void requireInstallation() {
-        Assumptions.assumeTrue(Files.isDirectory(SHARE), "nothing is installed: run ./setup first");
+        share = InstalledShare.require();
         state = directory.resolve("state");
     }
 
     private Cloche open() {
         return Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(state)
-                .withShare(SHARE)
+                .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never())
                 .withListener(heard::add));
     }
@@ -243,7 +242,7 @@ class FlightRecordingIT {
                         System.getProperty("java.class.path"),
                         UnrecordedProgram.class.getName(),
                         state.toString(),
-                        SHARE.toString())
+                        share.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

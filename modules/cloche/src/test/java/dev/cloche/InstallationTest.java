@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,7 +90,7 @@ class InstallationTest {
     }
 
     private static HealthCheck age(ClocheOptions options, String now) {
-        return new HostExamination(options, Clock.fixed(Instant.parse(now), ZoneOffset.UTC))
+        return new HostExamination(options, Set.of(), Clock.fixed(Instant.parse(now), ZoneOffset.UTC))
                 .checks().stream()
                         .filter(check -> check.name().equals("runtime age"))
                         .findFirst()
@@ -100,8 +101,8 @@ class InstallationTest {
         Path share = Files.createDirectories(directory.resolve("share"));
         Files.writeString(
                 share.resolve("runtime.json"),
-                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guestProtocol\": " + protocol
-                        + "}");
+                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guard\": 3, \"guestProtocol\": "
+                        + protocol + "}");
         return share;
     }
 

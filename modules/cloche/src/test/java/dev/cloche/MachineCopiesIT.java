@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.machine.BrokenMachine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +49,7 @@ class MachineCopiesIT extends MachinesInVms {
         deleteByHand("web");
         assertThat(Cloche.catalog(ClocheOptions.ofEnvironment()
                                 .withHome(home.resolve("state"))
-                                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")))
+                                .withShare(InstalledShare.require()))
                         .check())
                 .singleElement()
                 .asString()

@@ -2,6 +2,7 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.InstalledShare;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,8 +30,7 @@ abstract class MachinesInVms {
     }
 
     static Cloche opened(Path state) {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         return Cloche.open(ClocheOptions.ofEnvironment().withHome(state).withShare(share));
     }
 

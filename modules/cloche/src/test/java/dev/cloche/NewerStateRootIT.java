@@ -3,10 +3,10 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.InstalledShare;
 import dev.cloche.catalog.CatalogException;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.sandbox.TemplateMaking;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -16,7 +16,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,8 +31,7 @@ class NewerStateRootIT {
 
     @BeforeEach
     void configure() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         options = ClocheOptions.ofEnvironment()
                 .withHome(home)
                 .withShare(share)

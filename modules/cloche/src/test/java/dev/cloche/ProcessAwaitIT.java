@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Json;
 import dev.cloche.process.ProcessInput;
@@ -11,13 +12,11 @@ import dev.cloche.process.ProcessRegistration;
 import dev.cloche.process.ProcessStatus;
 import dev.cloche.process.Provenance;
 import dev.cloche.process.SessionScope;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,8 +36,7 @@ class ProcessAwaitIT {
 
     @BeforeEach
     void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         options = ClocheOptions.ofEnvironment().withHome(home).withShare(share);
         cloche = Cloche.open(options);
     }

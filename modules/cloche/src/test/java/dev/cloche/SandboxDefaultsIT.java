@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxStatus;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +36,7 @@ class SandboxDefaultsIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("state"))
                 .withShare(share)
@@ -190,9 +189,8 @@ class SandboxDefaultsIT {
     void loadingAnArchiveTellsHowFarItIs() {
         Path archive = home.resolve("base.tar");
         cloche.images().save(List.of("base"), archive, PullListener.none());
-        ClocheOptions elsewhere = ClocheOptions.ofEnvironment()
-                .withHome(home.resolve("empty"))
-                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share"));
+        ClocheOptions elsewhere =
+                ClocheOptions.ofEnvironment().withHome(home.resolve("empty")).withShare(InstalledShare.require());
         List<PullEvent> heard = new ArrayList<>();
         try (Cloche other = Cloche.open(elsewhere)) {
             assertThat(other.images().load(archive, "loaded", heard::add)).isNotNull();

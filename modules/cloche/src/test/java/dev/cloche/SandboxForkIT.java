@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
@@ -36,8 +37,7 @@ class SandboxForkIT {
 
     @BeforeEach
     void open() {
-        share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("state"))
                 .withShare(share)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.util.Native;
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.ExitStatus;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +35,7 @@ class SandboxIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("state"))
                 .withShare(share)
@@ -66,7 +65,7 @@ class SandboxIT {
         Path temporary = home.resolve("t");
         ClocheOptions options = ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("other"))
-                .withShare(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share"))
+                .withShare(InstalledShare.require())
                 .withTemplateMaking(new TemplateMaking.Never())
                 .withTemporary(temporary);
         try (Cloche other = Cloche.open(options);

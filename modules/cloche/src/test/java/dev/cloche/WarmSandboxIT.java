@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
@@ -39,8 +40,7 @@ class WarmSandboxIT {
 
     @BeforeEach
     void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share)
@@ -133,7 +133,7 @@ class WarmSandboxIT {
 
     @Test
     void aProcessThatStaysKeepsThePoolForItselfAndForOthers() throws Exception {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
+        Path share = InstalledShare.require();
         try (Cloche staying = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share)

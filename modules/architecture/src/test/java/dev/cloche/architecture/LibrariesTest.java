@@ -17,7 +17,7 @@ class LibrariesTest {
     private static final Map<String, List<String>> USERS = Map.ofEntries(
             Map.entry("java.lang.foreign..", List.of("linux")),
             Map.entry("sun.misc..", List.of("cli")),
-            Map.entry("java.net.http..", List.of("", "image")),
+            Map.entry("java.net.http..", List.of("image")),
             Map.entry("org.sqlite..", List.of("catalog")),
             Map.entry("org.postgresql..", List.of("process.postgres")),
             Map.entry("com.zaxxer..", List.of("process.postgres")),

@@ -21,13 +21,14 @@ import org.junit.jupiter.api.Test;
  */
 class MechanismsTest {
     private static final Map<String, String> FILE_LOCKS = Map.of(
-            "DiskReserve", "lies in base, which has no native calls",
+            "DiskReserve", "shares the lock of fcntl(2) with the guards, those of an older release too",
             "CatalogCopies", "looks at the locks of SQLite, which are those of fcntl(2)");
     private static final Map<String, String> PAUSES = Map.of(
             "BusyRetry", "backs off while another connection has SQLite's lock, which nothing tells the end of",
             "GroupCommit", "hands the lead from one thread to the next without a lock",
             "NotificationListener", "backs off from a server that is gone",
             "NotificationSender", "backs off from a server that is gone",
+            "PortForward", "backs off while this process has no file descriptor free, which nothing tells the end of",
             "RegistryCaller", "backs off from a registry, for as long as it asks to",
             "TransactionRunner", "backs off from a transaction that it is in conflict with",
             "UnixChannels", "backs off from a socket whose queue is full, which nothing tells the end of",

@@ -41,7 +41,7 @@ class PublicApiTest {
             "dev.cloche.sandbox",
             "dev.cloche.vm");
 
-    private static final Set<JavaClass> LIBRARY = library();
+    static final Set<JavaClass> LIBRARY = library();
 
     private static final Set<Class<?>> OPTIONALS = Set.of(Optional.class, OptionalInt.class, OptionalLong.class);
 

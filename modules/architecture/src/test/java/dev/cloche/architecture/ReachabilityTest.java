@@ -79,7 +79,7 @@ class ReachabilityTest {
         return reached;
     }
 
-    private static boolean isDoor(JavaClass type) {
+    static boolean isDoor(JavaClass type) {
         boolean forUsers = type.isTopLevelClass()
                 && type.getModifiers().contains(JavaModifier.PUBLIC)
                 && DOORS.stream().map(Rooms::packageOf).anyMatch(type.getPackageName()::equals);

@@ -73,6 +73,7 @@ final class Rooms {
                             "image",
                             "vm",
                             "catalog",
+                            "runtime",
                             "linux",
                             "base")));
 

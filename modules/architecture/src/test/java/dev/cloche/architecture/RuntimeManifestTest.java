@@ -33,7 +33,7 @@ class RuntimeManifestTest {
         }
         write("kernel/kernel.properties", "kind=small\nversion=6.12.57-1\n");
         RuntimeManifest manifest = written();
-        manifest.requireKnownProtocol();
+        manifest.requireUsable();
         assertThat(manifest.built()).isEqualTo(LocalDate.of(2026, 1, 31));
         assertThat(manifest.parts()).hasSize(6).anySatisfy(part -> {
             assertThat(part.path()).isEqualTo("kernel/vmlinux");

@@ -6,6 +6,7 @@ import dev.cloche.bench.compare.ChannelBulk;
 import dev.cloche.bench.compare.ChannelTrips;
 import dev.cloche.bench.compare.ColdRun;
 import dev.cloche.bench.compare.CommandStart;
+import dev.cloche.bench.compare.Dials;
 import dev.cloche.bench.compare.DiskSync;
 import dev.cloche.bench.compare.Forks;
 import dev.cloche.bench.compare.HotLog;
@@ -23,6 +24,7 @@ import dev.cloche.bench.compare.RegistryPostgres;
 import dev.cloche.bench.compare.RegistryWakes;
 import dev.cloche.bench.compare.Restore;
 import dev.cloche.bench.compare.RunStarts;
+import dev.cloche.bench.compare.RuntimeUnpacks;
 import dev.cloche.bench.compare.SandboxStarts;
 import dev.cloche.bench.compare.StartShare;
 import dev.cloche.bench.compare.WarmStart;
@@ -65,10 +67,12 @@ public final class Main {
         all.put("burst", (setting, rounds, report) -> new Bursts(setting).measure(rounds, report));
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measureCommands(rounds, report));
         all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
+        all.put("runtime", (setting, rounds, report) -> new RuntimeUnpacks(setting).measure(rounds, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
         all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
+        all.put("dial", (setting, rounds, report) -> new Dials(setting).measure(rounds, report));
         all.put(
                 "pull",
                 (setting, rounds, report) ->

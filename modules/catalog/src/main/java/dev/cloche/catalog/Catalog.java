@@ -37,7 +37,7 @@ public final class Catalog implements AutoCloseable {
      */
     @FunctionalInterface
     public interface Work<T, X extends Exception> {
-        T run(Session session) throws SQLException, X;
+        T run(CatalogTransaction transaction) throws SQLException, X;
     }
 
     private final Path file;
@@ -73,7 +73,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * Like {@link #open(Path, List)}, with a gate that knows more of processes.
+     * Opens a catalog as {@link #open(Path, List)} does, with a gate that knows more of processes.
      *
      * @throws CatalogException.InstallInProgress if a command that changes the installation does not let it pass
      */
@@ -93,7 +93,7 @@ public final class Catalog implements AutoCloseable {
     public static void prepare() {
         try (SqliteConnection connection = SqliteConnection.inMemory()) {
             connection.execute("BEGIN");
-            var _ = connection.session().first(row -> row.getString(1), "SELECT ?", "");
+            var _ = connection.transaction().first(row -> row.getString(1), "SELECT ?", "");
             connection.execute("COMMIT");
         } catch (SQLException | NativeLibraryException e) {
             System.getLogger(Catalog.class.getName()).log(System.Logger.Level.DEBUG, "SQLite does not load", e);
@@ -156,8 +156,8 @@ public final class Catalog implements AutoCloseable {
         SqliteConnection reader = connections.borrowReader(retry);
         try {
             return retry.until(() -> {
-                gate.refuseIfHeld(reader.session());
-                return !RoomVersions.due(file, schemas, RoomVersions.read(reader.session()))
+                gate.refuseIfHeld(reader.transaction());
+                return !RoomVersions.due(file, schemas, RoomVersions.read(reader.transaction()))
                         .isEmpty();
             });
         } finally {
@@ -166,12 +166,12 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * For the beginning of a transaction that must not run while another process changes the installation.
+     * Refuses a transaction, at its beginning, while another process changes the installation.
      *
      * @throws CatalogException.InstallInProgress if one does
      */
-    public void refuseDuringInstall(Session session) throws SQLException {
-        gate.refuseIfHeld(session);
+    public void refuseDuringInstall(CatalogTransaction transaction) throws SQLException {
+        gate.refuseIfHeld(transaction);
     }
 
     /**
@@ -206,7 +206,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * Like {@link #write}, for work that ends or removes something, and so has to succeed on a full disk: where there is no
+     * Does as {@link #write}, for work that ends or removes something, and so has to succeed on a full disk: where there is no
      * space, the {@link DiskReserve} is shortened and the work is done again, so it changes nothing but the database.
      *
      * @throws X what the work throws; nothing has been changed
@@ -216,7 +216,7 @@ public final class Catalog implements AutoCloseable {
         return withReserve(() -> write(work));
     }
 
-    /** Like {@link #tryWrite}, for work as in {@link #writeFromReserve}. */
+    /** Does as {@link #tryWrite}, for work as in {@link #writeFromReserve}. */
     public <T, X extends Exception> Optional<T> tryWriteFromReserve(Duration patience, Work<T, X> work) throws X {
         return withReserve(() -> tryWrite(patience, work));
     }
@@ -264,7 +264,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * Like {@link #write}, and takes everything back in the end: to learn what a write would do. No other transaction sees
+     * Does as {@link #write}, and takes everything back in the end, to learn what a write would do. No other transaction sees
      * any of it, and nothing reaches the disk.
      *
      * @throws X what the work throws
@@ -275,7 +275,7 @@ public final class Catalog implements AutoCloseable {
     }
 
     /**
-     * Like {@link #write}, for work that may as well be left to another time.
+     * Does as {@link #write}, for work that may as well be left to another time.
      *
      * @param patience how long other writers, of this and other processes, are waited for
      * @return empty if they took longer, or this thread was interrupted meanwhile; nothing has been changed

@@ -125,7 +125,7 @@ final class CatalogCopies {
 
     private static long birthOf(Path database) throws SQLException {
         try (SqliteConnection reader = SqliteConnection.reader(database)) {
-            return reader.session()
+            return reader.transaction()
                     .first(row -> row.getLong(1), "PRAGMA user_version")
                     .orElse(0L);
         }
@@ -207,14 +207,14 @@ final class CatalogCopies {
 
     private static void requireSound(Path source, Path copied, List<CatalogSchema> schemas) throws SQLException {
         try (SqliteConnection connection = SqliteConnection.copying(copied)) {
-            Session session = connection.session();
-            List<String> problems = session.list(row -> row.getString(1), "PRAGMA integrity_check");
-            var versions = RoomVersions.read(session);
+            CatalogTransaction transaction = connection.transaction();
+            List<String> problems = transaction.list(row -> row.getString(1), "PRAGMA integrity_check");
+            var versions = RoomVersions.read(transaction);
             if (!problems.equals(List.of("ok")) || versions.isEmpty()) {
                 throw new CatalogException.Unfit(source, versions.isEmpty() ? "it is no catalog" : problems.getFirst());
             }
             var _ = RoomVersions.due(source, schemas, versions);
-            var _ = session.list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
+            var _ = transaction.list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
         } catch (SQLException e) {
             throw new CatalogException.Unfit(source, String.valueOf(e.getMessage()));
         }

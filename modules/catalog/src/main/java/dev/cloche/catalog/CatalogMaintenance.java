@@ -33,7 +33,7 @@ public final class CatalogMaintenance {
             return DueMigration.of(schemas, Map.of());
         }
         try (SqliteConnection reader = reader(file)) {
-            Map<String, RoomVersions.Found> found = RoomVersions.read(reader.session());
+            Map<String, RoomVersions.Found> found = RoomVersions.read(reader.transaction());
             return DueMigration.of(RoomVersions.due(file, schemas, found), found);
         } catch (SQLException e) {
             throw SqliteErrors.translate(file, e);
@@ -78,10 +78,11 @@ public final class CatalogMaintenance {
     public static List<String> problems(Path stateRoot) {
         Path file = existing(stateRoot);
         try (SqliteConnection reader = reader(file)) {
-            Session session = reader.session();
-            List<String> problems = new ArrayList<>(session.list(row -> row.getString(1), "PRAGMA integrity_check"));
+            CatalogTransaction transaction = reader.transaction();
+            List<String> problems =
+                    new ArrayList<>(transaction.list(row -> row.getString(1), "PRAGMA integrity_check"));
             problems.remove("ok");
-            problems.addAll(session.list(
+            problems.addAll(transaction.list(
                     row -> "row " + row.getString(2) + " of " + row.getString(1) + " names a row of " + row.getString(3)
                             + " that does not exist",
                     "PRAGMA foreign_key_check"));
@@ -175,11 +176,11 @@ public final class CatalogMaintenance {
     /** Into an empty file of one's own; it is on the disk when this returns. */
     static void copyTo(Path file, Path temporary) throws IOException, SQLException {
         try (SqliteConnection source = SqliteConnection.copying(file)) {
-            source.session().update("VACUUM INTO ?", temporary.toString());
+            source.transaction().update("VACUUM INTO ?", temporary.toString());
         }
         // The copy comes without the mode that all programs here expect.
         try (SqliteConnection made = SqliteConnection.copying(temporary)) {
-            var _ = made.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
+            var _ = made.transaction().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
         }
         DurableFiles.force(temporary);
     }

@@ -38,23 +38,23 @@ final class CatalogMigrations {
             try (SqliteConnection writer = retry.until(() -> SqliteConnection.writer(file))) {
                 // Another process may have taken the lease, or done it, while this one waited for the lock.
                 retry.until(() -> {
-                    gate.refuseIfHeld(writer.session());
+                    gate.refuseIfHeld(writer.transaction());
                     return gate;
                 });
-                Map<String, RoomVersions.Found> found = RoomVersions.read(writer.session());
+                Map<String, RoomVersions.Found> found = RoomVersions.read(writer.transaction());
                 List<CatalogSchema> due = RoomVersions.due(file, schemas, found);
                 if (due.isEmpty()) {
                     return;
                 }
                 backUpIfWanted(file, found, due);
                 // Recorded in the file, for every later connection. It wants to be alone for a moment.
-                retry.until(() -> writer.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL"));
-                writer.inTransaction("BEGIN IMMEDIATE", "COMMIT", retry, session -> {
-                    RoomVersions.create(session);
-                    session.update(CREATE);
+                retry.until(() -> writer.transaction().list(row -> row.getString(1), "PRAGMA journal_mode=WAL"));
+                writer.inTransaction("BEGIN IMMEDIATE", "COMMIT", retry, transaction -> {
+                    RoomVersions.create(transaction);
+                    transaction.update(CREATE);
                     for (CatalogSchema schema : due) {
                         migrate(file, writer, schema, RoomVersions.version(found, schema.room()));
-                        RoomVersions.record(session, schema);
+                        RoomVersions.record(transaction, schema);
                     }
                     return due;
                 });
@@ -79,8 +79,8 @@ final class CatalogMigrations {
 
     private static void migrate(Path file, SqliteConnection writer, CatalogSchema schema, int recorded)
             throws SQLException {
-        MigrationHistory history =
-                new MigrationHistory("catalog_migration", schema.room(), flywayTable(writer.session(), schema.room()));
+        MigrationHistory history = new MigrationHistory(
+                "catalog_migration", schema.room(), flywayTable(writer.transaction(), schema.room()));
         try {
             history.bringUpToDate(writer.connection(), schema.scripts(), recorded);
         } catch (MigrationException.Newer e) {
@@ -92,8 +92,8 @@ final class CatalogMigrations {
     }
 
     /** Returns the table in which Flyway kept the room's history, where an earlier Cloche migrated it. */
-    private static Optional<String> flywayTable(Session session, String room) throws SQLException {
-        return session.first(
+    private static Optional<String> flywayTable(CatalogTransaction transaction, String room) throws SQLException {
+        return transaction.first(
                 row -> row.getString(1),
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?",
                 "flyway_" + room);

@@ -68,7 +68,7 @@ public record CatalogSchema(String room, String location, List<Migration> migrat
                 .toList();
     }
 
-    /** Version of the newest migration, from 1. */
+    /** Returns the version of the newest migration, from 1. */
     public int version() {
         return migrations.size();
     }

@@ -17,13 +17,9 @@ public record InstallGate(Clock clock, Predicate<String> holderAlive, Predicate<
         return of(Clock.systemUTC(), process -> true);
     }
 
-    /** For a process that holds no lease. */
+    /** Returns the gate of a process that holds no lease. */
     public static InstallGate of(Clock clock, Predicate<String> holderAlive) {
         return new InstallGate(clock, holderAlive, _ -> false);
-    }
-
-    InstallGate presenting(LeaseHandle handle) {
-        return new InstallGate(clock, holderAlive, handle::equals);
     }
 
     /** Also after it was renewed. */
@@ -37,13 +33,14 @@ public record InstallGate(Clock clock, Predicate<String> holderAlive, Predicate<
      *
      * @throws CatalogException.InstallInProgress saying until when
      */
-    public void refuseIfHeld(Session session) throws SQLException {
-        boolean known = session.first(
+    public void refuseIfHeld(CatalogTransaction transaction) throws SQLException {
+        boolean known = transaction
+                .first(
                         row -> row.getInt(1),
                         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'catalog_lease'")
                 .isPresent();
         if (known) {
-            LeaseTable.Row row = LeaseTable.read(session, InstallLease.NAME);
+            LeaseTable.Row row = LeaseTable.read(transaction, InstallLease.NAME);
             if (blocks(row) && row.handle().filter(presented).isEmpty()) {
                 throw new CatalogException.InstallInProgress(Instant.ofEpochMilli(row.expiresAt()));
             }

@@ -34,17 +34,17 @@ public final class InstallLease {
      * @throws CatalogException.InstallInProgress if a living process holds it
      */
     public LeaseHandle acquire(String holder) {
-        return catalog.write(session -> acquire(session, holder, gate));
+        return catalog.write(transaction -> acquire(transaction, holder, gate));
     }
 
-    static LeaseHandle acquire(Session session, String holder, InstallGate gate) throws SQLException {
-        LeaseTable.Row row = LeaseTable.read(session, NAME);
+    static LeaseHandle acquire(CatalogTransaction transaction, String holder, InstallGate gate) throws SQLException {
+        LeaseTable.Row row = LeaseTable.read(transaction, NAME);
         if (gate.blocks(row)) {
             throw new CatalogException.InstallInProgress(Instant.ofEpochMilli(row.expiresAt()));
         }
-        LeaseTable.seed(session, NAME);
+        LeaseTable.seed(transaction, NAME);
         long expiresAt = end(gate.clock());
-        int taken = session.update("""
+        int taken = transaction.update("""
                 UPDATE catalog_lease SET holder = ?, lease_expires_at = ?, last_completed_at = 0
                 WHERE name = ? AND holder IS ? AND lease_expires_at = ?
                 """, holder, expiresAt, NAME, row.holder(), row.expiresAt());
@@ -61,11 +61,11 @@ public final class InstallLease {
      * @throws CatalogException.LeaseLost if it is no longer held
      */
     public LeaseHandle renew(LeaseHandle handle) {
-        return catalog.write(session -> {
+        return catalog.write(transaction -> {
             // An expiry of its own, also within one millisecond, so that the handle that was renewed is void.
             long end = end(gate.clock());
             long expiresAt = end == handle.expiresAt().toEpochMilli() ? end - 1 : end;
-            replace(session, handle, Optional.of(handle.holder()), expiresAt, 0);
+            replace(transaction, handle, Optional.of(handle.holder()), expiresAt, 0);
             return new LeaseHandle(handle.holder(), Instant.ofEpochMilli(expiresAt));
         });
     }
@@ -76,21 +76,25 @@ public final class InstallLease {
      * @throws CatalogException.LeaseLost if it is no longer held
      */
     public void clear(LeaseHandle handle) {
-        catalog.write(session -> {
-            clear(session, handle, gate.clock());
+        catalog.write(transaction -> {
+            clear(transaction, handle, gate.clock());
             return handle;
         });
     }
 
-    static void clear(Session session, LeaseHandle handle, Clock clock) throws SQLException {
+    static void clear(CatalogTransaction transaction, LeaseHandle handle, Clock clock) throws SQLException {
         long now = clock.millis();
-        replace(session, handle, Optional.empty(), now, now);
+        replace(transaction, handle, Optional.empty(), now, now);
     }
 
     private static void replace(
-            Session session, LeaseHandle handle, Optional<String> holder, long expiresAt, long completedAt)
+            CatalogTransaction transaction,
+            LeaseHandle handle,
+            Optional<String> holder,
+            long expiresAt,
+            long completedAt)
             throws SQLException {
-        int changed = session.update(
+        int changed = transaction.update(
                 """
                 UPDATE catalog_lease SET holder = ?, lease_expires_at = ?, last_completed_at = ?
                 WHERE name = ? AND holder = ? AND lease_expires_at = ?

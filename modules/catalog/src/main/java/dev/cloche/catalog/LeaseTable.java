@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads and writes the rows of leases: who may do now what only one process may do at a time. */
+/**
+ * Reads and writes the rows of leases: who may do now what only one process may do at a time. The lease of a holder that has died
+ * ends at its expiry ({@link PeriodicLease}), or at once where its death is known ({@link InstallGate}).
+ */
 final class LeaseTable {
     /** Of this room, like any other's. */
     static final CatalogSchema SCHEMA = new CatalogSchema(
@@ -59,13 +62,13 @@ final class LeaseTable {
     }
 
     /** Returns the row of that name, as it would be if it is missing. */
-    static Row read(Session session, String name) throws SQLException {
-        return session.first(Row::of, SELECT, name).orElse(Row.NEW);
+    static Row read(CatalogTransaction transaction, String name) throws SQLException {
+        return transaction.first(Row::of, SELECT, name).orElse(Row.NEW);
     }
 
     /** Makes the row unless it is there. */
-    static void seed(Session session, String name) throws SQLException {
-        session.update(
+    static void seed(CatalogTransaction transaction, String name) throws SQLException {
+        transaction.update(
                 "INSERT OR IGNORE INTO catalog_lease (name, holder, lease_expires_at, last_completed_at, note)"
                         + " VALUES (?, NULL, 0, 0, '')",
                 name);

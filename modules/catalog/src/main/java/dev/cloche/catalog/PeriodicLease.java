@@ -56,7 +56,7 @@ public final class PeriodicLease {
 
     /** Returns whether it may be taken now: one read, and no write. */
     public boolean due() {
-        return catalog.read(session -> due(LeaseTable.read(session, name), clock.millis()));
+        return catalog.read(transaction -> due(LeaseTable.read(transaction, name), clock.millis()));
     }
 
     private boolean due(LeaseTable.Row row, long now) {
@@ -65,7 +65,7 @@ public final class PeriodicLease {
 
     /** Returns what the holder who completed last has left for the next; empty at first. */
     public String note() {
-        return catalog.read(session -> LeaseTable.read(session, name)).note();
+        return catalog.read(transaction -> LeaseTable.read(transaction, name)).note();
     }
 
     /**
@@ -75,16 +75,17 @@ public final class PeriodicLease {
      */
     public Optional<Held> tryAcquire(String holder) {
         return due()
-                ? catalog.tryWriteFromReserve(Duration.ZERO, session -> acquire(session, holder))
+                ? catalog.tryWriteFromReserve(Duration.ZERO, transaction -> acquire(transaction, holder))
                         .flatMap(taken -> taken)
                 : Optional.empty();
     }
 
-    private Optional<Held> acquire(Session session, String holder) throws SQLException {
+    private Optional<Held> acquire(CatalogTransaction transaction, String holder) throws SQLException {
         long now = clock.millis();
         long expiresAt = now + length;
-        LeaseTable.seed(session, name);
-        Optional<String> note = session.first(row -> row.getString(1), """
+        LeaseTable.seed(transaction, name);
+        Optional<String> note =
+                transaction.first(row -> row.getString(1), """
                 UPDATE catalog_lease SET holder = ?1, lease_expires_at = ?2
                 WHERE name = ?3
                   AND (lease_expires_at <= ?4 OR lease_expires_at > ?2)
@@ -107,9 +108,9 @@ public final class PeriodicLease {
     }
 
     private boolean giveBack(LeaseHandle handle, String note, Duration patience) {
-        return catalog.tryWriteFromReserve(patience, session -> {
+        return catalog.tryWriteFromReserve(patience, transaction -> {
                     long now = clock.millis();
-                    return session.update(
+                    return transaction.update(
                                     """
                                     UPDATE catalog_lease
                                     SET holder = NULL, lease_expires_at = ?, last_completed_at = ?, note = ?

@@ -41,13 +41,13 @@ final class RoomVersions {
     }
 
     /** Reads what is known of each room; nothing of a new file. */
-    static Map<String, Found> read(Session session) throws SQLException {
-        Optional<String> table = table(session);
+    static Map<String, Found> read(CatalogTransaction transaction) throws SQLException {
+        Optional<String> table = table(transaction);
         if (table.isEmpty()) {
             return Map.of();
         }
         String usableFrom = hasUsableFrom(table.get()) ? "usable_from" : "NULL";
-        return session
+        return transaction
                 .list(
                         row -> Map.entry(row.getString(1), Found.of(row)),
                         "SELECT room, version, " + usableFrom + " FROM catalog_room")
@@ -56,17 +56,17 @@ final class RoomVersions {
     }
 
     /** Makes the table, or the column that those of earlier builds lack. */
-    static void create(Session session) throws SQLException {
-        Optional<String> table = table(session);
+    static void create(CatalogTransaction transaction) throws SQLException {
+        Optional<String> table = table(transaction);
         if (table.isEmpty()) {
-            session.update(CREATE);
+            transaction.update(CREATE);
         } else if (!hasUsableFrom(table.get())) {
-            session.update("ALTER TABLE catalog_room ADD COLUMN usable_from INTEGER");
+            transaction.update("ALTER TABLE catalog_room ADD COLUMN usable_from INTEGER");
         }
     }
 
-    static void record(Session session, CatalogSchema schema) throws SQLException {
-        session.update(
+    static void record(CatalogTransaction transaction, CatalogSchema schema) throws SQLException {
+        transaction.update(
                 "INSERT INTO catalog_room (room, version, usable_from) VALUES (?, ?, ?) ON CONFLICT (room)"
                         + " DO UPDATE SET version = excluded.version, usable_from = excluded.usable_from",
                 schema.room(),
@@ -97,8 +97,8 @@ final class RoomVersions {
                 .toList();
     }
 
-    private static Optional<String> table(Session session) throws SQLException {
-        return session.first(
+    private static Optional<String> table(CatalogTransaction transaction) throws SQLException {
+        return transaction.first(
                 row -> row.getString(1),
                 "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'catalog_room'");
     }

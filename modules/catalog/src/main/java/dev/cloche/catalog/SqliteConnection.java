@@ -16,12 +16,12 @@ final class SqliteConnection implements AutoCloseable {
     private static final int READER_BUSY_MILLIS = 5_000;
 
     private final Connection connection;
-    private final Session session;
+    private final CatalogTransaction transaction;
     private boolean broken;
 
     private SqliteConnection(Connection connection, LongAdder statements) {
         this.connection = connection;
-        this.session = new Session(connection, statements);
+        this.transaction = new CatalogTransaction(connection, statements);
     }
 
     /**
@@ -114,8 +114,8 @@ final class SqliteConnection implements AutoCloseable {
         return connection;
     }
 
-    Session session() {
-        return session;
+    CatalogTransaction transaction() {
+        return transaction;
     }
 
     void execute(String sql) throws SQLException {
@@ -132,7 +132,7 @@ final class SqliteConnection implements AutoCloseable {
             return begin;
         });
         try {
-            T result = work.run(session);
+            T result = work.run(transaction);
             execute(end);
             return result;
         } catch (Throwable failure) {

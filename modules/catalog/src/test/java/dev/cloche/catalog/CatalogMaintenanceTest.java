@@ -21,8 +21,8 @@ class CatalogMaintenanceTest {
         Path target = root.resolve("backup.db");
         try (Catalog catalog = Catalog.open(root, List.of(CatalogTest.NOTES_2))) {
             CatalogTest.add(catalog, "committed");
-            catalog.write(session -> {
-                session.update("INSERT INTO note (text) VALUES ('unfinished')");
+            catalog.write(transaction -> {
+                transaction.update("INSERT INTO note (text) VALUES ('unfinished')");
                 CatalogMaintenance.backup(root, target);
                 return 1;
             });
@@ -34,7 +34,7 @@ class CatalogMaintenanceTest {
         try (Catalog catalog = Catalog.open(elsewhere, List.of(CatalogTest.NOTES_2))) {
             assertThat(CatalogTest.notes(catalog)).containsExactly("committed");
             assertThat(catalog.<List<String>, RuntimeException>read(
-                            session -> session.list(row -> row.getString(1), "PRAGMA journal_mode")))
+                            transaction -> transaction.list(row -> row.getString(1), "PRAGMA journal_mode")))
                     .containsExactly("wal");
         }
         assertThat(root).isDirectoryNotContaining("glob:**.tmp-*");
@@ -78,7 +78,7 @@ class CatalogMaintenanceTest {
             assertThat(CatalogMaintenance.problems(root)).isEmpty();
         }
         try (SqliteConnection careless = SqliteConnection.copying(root.resolve("catalog.db"))) {
-            careless.session().update("INSERT INTO tag (note_id, name) VALUES (99, 'orphan')");
+            careless.transaction().update("INSERT INTO tag (note_id, name) VALUES (99, 'orphan')");
         }
         assertThat(CatalogMaintenance.problems(root))
                 .singleElement()
@@ -92,7 +92,7 @@ class CatalogMaintenanceTest {
         try (Catalog catalog = Catalog.open(root, List.of(CatalogTest.NOTES_2))) {
             for (int i = 0; i < 500; i++) {
                 String text = "note " + i + " ".repeat(100);
-                catalog.write(session -> session.update("INSERT INTO note (text) VALUES (?)", text));
+                catalog.write(transaction -> transaction.update("INSERT INTO note (text) VALUES (?)", text));
             }
         }
         try (RandomAccessFile file =

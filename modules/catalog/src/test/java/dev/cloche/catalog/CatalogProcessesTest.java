@@ -54,7 +54,7 @@ class CatalogProcessesTest {
         }
         try (Catalog catalog = Catalog.open(root, List.of(CatalogTest.NOTES_2))) {
             assertThat(CatalogTest.notes(catalog)).hasSize(PROCESSES * NOTES);
-            assertThat(catalog.<List<String>, RuntimeException>read(session -> session.list(
+            assertThat(catalog.<List<String>, RuntimeException>read(transaction -> transaction.list(
                             row -> row.getString(1),
                             "SELECT version FROM catalog_migration WHERE room = 'notes' ORDER BY version")))
                     .containsExactly("1", "2");
@@ -109,7 +109,7 @@ class CatalogProcessesTest {
             CatalogTest.add(catalog, "here");
             byte[] before = Files.readAllBytes(log);
             long version = dataVersion(catalog);
-            catalog.write(session -> {
+            catalog.write(transaction -> {
                 Process process = start(List.of(), directory, "cold", 0);
                 String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(process.waitFor()).as(errors()).isZero();
@@ -123,7 +123,7 @@ class CatalogProcessesTest {
     /** Changes when another connection has committed something. */
     private static long dataVersion(Catalog catalog) {
         return catalog.<Optional<Long>, RuntimeException>read(
-                        session -> session.first(row -> row.getLong(1), "PRAGMA data_version"))
+                        transaction -> transaction.first(row -> row.getLong(1), "PRAGMA data_version"))
                 .orElseThrow();
     }
 

@@ -141,13 +141,13 @@ class CatalogTest {
     void aNewerCatalogThatDoesNotSayWhoMayUseItIsRefused() {
         Catalog.open(root, List.of(MORE_NOTES)).close();
         try (Catalog catalog = Catalog.open(root, List.of(MORE_NOTES))) {
-            catalog.write(session -> session.update("ALTER TABLE catalog_room DROP COLUMN usable_from"));
+            catalog.write(transaction -> transaction.update("ALTER TABLE catalog_room DROP COLUMN usable_from"));
         }
         assertThatThrownBy(() -> Catalog.open(root, List.of(NOTES_1))).isInstanceOf(CatalogException.Newer.class);
         // The next migration says it, of each room that it changes.
         Catalog.open(root, List.of(OTHER_NOTES)).close();
         try (Catalog catalog = Catalog.open(root, List.of(OTHER_NOTES))) {
-            assertThat(catalog.<Optional<Integer>, RuntimeException>read(session -> session.first(
+            assertThat(catalog.<Optional<Integer>, RuntimeException>read(transaction -> transaction.first(
                             row -> row.getInt(1), "SELECT usable_from FROM catalog_room WHERE room = 'notes'")))
                     .contains(3);
         }
@@ -171,8 +171,8 @@ class CatalogTest {
     @Test
     void workThatThrowsHasWrittenNothingAndTheNextWriteWorks() {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
-            assertThatThrownBy(() -> catalog.write(session -> {
-                        session.update("INSERT INTO note (text) VALUES ('never')");
+            assertThatThrownBy(() -> catalog.write(transaction -> {
+                        transaction.update("INSERT INTO note (text) VALUES ('never')");
                         throw new IOException("changed my mind");
                     }))
                     .isInstanceOf(IOException.class)
@@ -196,11 +196,15 @@ class CatalogTest {
     @Test
     void writersForceEachTransactionToTheDiskAndHoldForeignKeys() {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
-            List<String> settings = catalog.write(session -> List.of(
-                    session.first(row -> row.getString(1), "PRAGMA synchronous").orElseThrow(),
-                    session.first(row -> row.getString(1), "PRAGMA foreign_keys")
+            List<String> settings = catalog.write(transaction -> List.of(
+                    transaction
+                            .first(row -> row.getString(1), "PRAGMA synchronous")
                             .orElseThrow(),
-                    session.first(row -> row.getString(1), "PRAGMA journal_mode")
+                    transaction
+                            .first(row -> row.getString(1), "PRAGMA foreign_keys")
+                            .orElseThrow(),
+                    transaction
+                            .first(row -> row.getString(1), "PRAGMA journal_mode")
                             .orElseThrow()));
             // 2 is FULL.
             assertThat(settings).containsExactly("2", "1", "wal");
@@ -212,10 +216,10 @@ class CatalogTest {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
             add(catalog, "before");
             assertThat(notes(catalog)).containsExactly("before");
-            catalog.write(session -> session.update("ALTER TABLE note RENAME TO lost"));
+            catalog.write(transaction -> transaction.update("ALTER TABLE note RENAME TO lost"));
             assertThatThrownBy(() -> notes(catalog)).isInstanceOf(CatalogException.Failed.class);
             assertThatThrownBy(() -> add(catalog, "never")).isInstanceOf(CatalogException.Failed.class);
-            catalog.write(session -> session.update("ALTER TABLE lost RENAME TO note"));
+            catalog.write(transaction -> transaction.update("ALTER TABLE lost RENAME TO note"));
             add(catalog, "after");
             assertThat(notes(catalog)).containsExactly("before", "after");
         }
@@ -226,8 +230,8 @@ class CatalogTest {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             add(catalog, "before");
-            catalog.write(session -> {
-                session.update("INSERT INTO note (text) VALUES ('unfinished')");
+            catalog.write(transaction -> {
+                transaction.update("INSERT INTO note (text) VALUES ('unfinished')");
                 return assertThat(get(other.submit(() -> notes(catalog)))).containsExactly("before");
             });
         }
@@ -246,10 +250,10 @@ class CatalogTest {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             add(catalog, "before");
-            List<String> seen = catalog.read(session -> {
-                int first = session.list(row -> 1, "SELECT 1 FROM note").size();
+            List<String> seen = catalog.read(transaction -> {
+                int first = transaction.list(row -> 1, "SELECT 1 FROM note").size();
                 await(other.submit(() -> add(catalog, "meanwhile")));
-                int second = session.list(row -> 1, "SELECT 1 FROM note").size();
+                int second = transaction.list(row -> 1, "SELECT 1 FROM note").size();
                 return List.of(first + " then " + second);
             });
             assertThat(seen).containsExactly("1 then 1");
@@ -265,7 +269,7 @@ class CatalogTest {
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             CountDownLatch held = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
-            Future<?> holding = other.submit(() -> holder.write(session -> {
+            Future<?> holding = other.submit(() -> holder.write(transaction -> {
                 held.countDown();
                 release.await();
                 return "done";
@@ -282,7 +286,7 @@ class CatalogTest {
     @Test
     void aWriteInsideAWriteIsRefused() {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
-            assertThatThrownBy(() -> catalog.write(session -> add(catalog, "inner")))
+            assertThatThrownBy(() -> catalog.write(transaction -> add(catalog, "inner")))
                     .isInstanceOf(IllegalStateException.class);
             assertThat(notes(catalog)).isEmpty();
         }
@@ -306,16 +310,17 @@ class CatalogTest {
     }
 
     static int add(Catalog catalog, String text) {
-        return catalog.write(session -> session.update("INSERT INTO note (text) VALUES (?)", text));
+        return catalog.write(transaction -> transaction.update("INSERT INTO note (text) VALUES (?)", text));
     }
 
     static List<String> notes(Catalog catalog) {
-        return catalog.read(session -> session.list(row -> row.getString(1), "SELECT text FROM note ORDER BY id"));
+        return catalog.read(
+                transaction -> transaction.list(row -> row.getString(1), "SELECT text FROM note ORDER BY id"));
     }
 
     private static String setting(Catalog catalog, String pragma) {
         return catalog.<Optional<String>, RuntimeException>read(
-                        session -> session.first(row -> row.getString(1), "PRAGMA " + pragma))
+                        transaction -> transaction.first(row -> row.getString(1), "PRAGMA " + pragma))
                 .orElseThrow();
     }
 

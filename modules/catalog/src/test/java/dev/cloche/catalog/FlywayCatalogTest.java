@@ -199,7 +199,7 @@ class FlywayCatalogTest {
         try (InputStream dump = Objects.requireNonNull(
                         FlywayCatalogTest.class.getResourceAsStream("flyway/notes-" + version + ".sql"));
                 SqliteConnection connection = SqliteConnection.copying(file)) {
-            connection.session().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
+            connection.transaction().list(row -> row.getString(1), "PRAGMA journal_mode=WAL");
             connection.execute(new String(dump.readAllBytes(), StandardCharsets.UTF_8));
             for (String change : changes) {
                 connection.execute(change);
@@ -226,7 +226,7 @@ class FlywayCatalogTest {
 
     private static List<String> rows(Path state, String query) throws SQLException {
         try (SqliteConnection connection = SqliteConnection.copying(state.resolve("catalog.db"))) {
-            return connection.session().list(row -> row.getString(1), query);
+            return connection.transaction().list(row -> row.getString(1), query);
         }
     }
 }

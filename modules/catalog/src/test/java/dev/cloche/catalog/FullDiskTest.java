@@ -46,10 +46,11 @@ class FullDiskTest {
             try (Catalog catalog = Catalog.open(root, SCHEMAS)) {
                 assertThat(CatalogTest.notes(catalog)).contains("first");
                 disk.fill();
-                int removed = catalog.writeFromReserve(session -> session.update("UPDATE note SET text = 'ended'"));
+                int removed =
+                        catalog.writeFromReserve(transaction -> transaction.update("UPDATE note SET text = 'ended'"));
                 assertThat(removed).isOne();
                 assertThat(CatalogTest.notes(catalog)).containsExactly("ended");
-                catalog.writeFromReserve(session -> session.update("UPDATE note SET text = 'first'"));
+                catalog.writeFromReserve(transaction -> transaction.update("UPDATE note SET text = 'first'"));
             }
         }
         assertThat(Files.size(root.resolve("reserve"))).isBetween(1L, 15L << 20);

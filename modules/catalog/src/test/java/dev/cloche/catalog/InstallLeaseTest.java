@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.TestClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -63,8 +64,8 @@ class InstallLeaseTest {
         assertThatThrownBy(() -> Catalog.open(root, OLD, gate)).isInstanceOf(CatalogException.InstallInProgress.class);
         assertThatThrownBy(() -> Catalog.open(root, NEW, gate)).isInstanceOf(CatalogException.InstallInProgress.class);
         assertThatThrownBy(() -> pass(gate)).isInstanceOf(CatalogException.InstallInProgress.class);
-        pass(gate.presenting(mine));
-        Catalog.open(root, NEW, gate.presenting(mine)).close();
+        pass(presenting(mine));
+        Catalog.open(root, NEW, presenting(mine)).close();
         lease.clear(mine);
         pass(gate);
         Catalog.open(root, NEW, gate).close();
@@ -79,7 +80,7 @@ class InstallLeaseTest {
         assertThatThrownBy(() -> lease.clear(first))
                 .isInstanceOf(CatalogException.LeaseLost.class)
                 .hasMessageContaining("no longer held");
-        assertThatThrownBy(() -> pass(gate.presenting(first))).isInstanceOf(CatalogException.InstallInProgress.class);
+        assertThatThrownBy(() -> pass(presenting(first))).isInstanceOf(CatalogException.InstallInProgress.class);
         lease.clear(second);
         assertThatThrownBy(() -> lease.clear(second)).isInstanceOf(CatalogException.LeaseLost.class);
         assertThatThrownBy(() -> lease.renew(second)).isInstanceOf(CatalogException.LeaseLost.class);
@@ -127,8 +128,8 @@ class InstallLeaseTest {
     @Test
     void aCatalogWithoutLeasesLetsEverybodyPass(@TempDir Path other) {
         try (Catalog without = Catalog.open(other, List.of(CatalogTest.NOTES_1), gate)) {
-            without.read(session -> {
-                gate.refuseIfHeld(session);
+            without.read(transaction -> {
+                gate.refuseIfHeld(transaction);
                 return true;
             });
         }
@@ -177,14 +178,18 @@ class InstallLeaseTest {
         assertThat(CatalogMaintenance.due(other, NEW)).isEmpty();
     }
 
+    private InstallGate presenting(LeaseHandle handle) {
+        return new InstallGate(clock, gate.holderAlive(), handle::equals);
+    }
+
     private void pass(InstallGate asking) {
-        catalog.read(session -> {
-            asking.refuseIfHeld(session);
+        catalog.read(transaction -> {
+            asking.refuseIfHeld(transaction);
             return true;
         });
     }
 
     private LeaseTable.Row row() {
-        return catalog.read(session -> LeaseTable.read(session, InstallLease.NAME));
+        return catalog.read(transaction -> LeaseTable.read(transaction, InstallLease.NAME));
     }
 }

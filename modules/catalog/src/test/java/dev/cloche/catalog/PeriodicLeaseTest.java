@@ -2,6 +2,7 @@ package dev.cloche.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.TestClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -75,7 +76,7 @@ class PeriodicLeaseTest {
 
     @Test
     void theGateIsReadByItsPrimaryKey() {
-        List<String> plan = catalog.read(session -> session.list(
+        List<String> plan = catalog.read(transaction -> transaction.list(
                 row -> row.getString("detail"),
                 "EXPLAIN QUERY PLAN SELECT holder, lease_expires_at, last_completed_at, note FROM catalog_lease"
                         + " WHERE name = ?",
@@ -171,7 +172,7 @@ class PeriodicLeaseTest {
         CountDownLatch release = new CountDownLatch(1);
         try (Catalog other = Catalog.open(root, List.of(Catalog.leases()));
                 ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            Future<Boolean> writer = thread.submit(() -> other.write(session -> {
+            Future<Boolean> writer = thread.submit(() -> other.write(transaction -> {
                 writing.countDown();
                 release.await();
                 return true;
@@ -211,7 +212,7 @@ class PeriodicLeaseTest {
 
     private long rows() {
         return catalog.<Optional<Long>, RuntimeException>read(
-                        session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM catalog_lease"))
+                        transaction -> transaction.first(row -> row.getLong(1), "SELECT count(*) FROM catalog_lease"))
                 .orElseThrow();
     }
 }

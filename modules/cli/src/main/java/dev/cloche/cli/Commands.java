@@ -49,6 +49,8 @@ final class Commands {
             "start",
             "exec",
             "cp",
+            "forward",
+            "port-forward",
             "ps",
             "inspect",
             "logs",

@@ -73,11 +73,7 @@ public final class Main {
         if (failure instanceof InterruptedException) {
             return ExitCodes.INTERRUPTED;
         }
-        ErrorReport.print(
-                "Something unexpected happened: " + failure,
-                "This is a fault in Cloche; please report it with the lines below.",
-                System.err);
-        failure.printStackTrace(System.err);
+        ErrorReport.printFault(failure, System.err);
         return general(command.getCommandSpec(), ExitCodes.FAILURE);
     }
 

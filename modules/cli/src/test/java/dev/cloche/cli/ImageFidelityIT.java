@@ -181,7 +181,7 @@ class ImageFidelityIT {
         try (OutputStream stdin = process.getOutputStream()) {
             stdin.flush();
         }
-        assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.waitFor(30, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).as(Files.readString(output)).isZero();
     }
 }

@@ -150,7 +150,7 @@ class LifecycleIT extends OnOneHome {
 
     @Test
     void aKeeperStartsAgainWhatDies() throws Exception {
-        Process keeper = cloche.start("keep");
+        Process keeper = cloche.start("keep", "--log-format", "json");
         Process events = cloche.start("events", "--filter", "sandbox=again", "--filter", "event=running");
         try {
             BufferedReader running =
@@ -174,11 +174,20 @@ class LifecycleIT extends OnOneHome {
                     .contains("\"restarts\" : 1", "\"restart\" : \"on-failure:1\"");
         } finally {
             events.destroy();
-            keeper.destroy();
+            keeper.toHandle().destroy(); // destroy() of the process would close its streams
             assertThat(events.waitFor(5, TimeUnit.MINUTES)).isTrue();
             assertThat(keeper.waitFor(5, TimeUnit.MINUTES)).isTrue();
         }
         assertThat(cloche.run("rm", "again").exitCode()).isZero();
+        // What a service logs: an object on each line.
+        assertThat(new String(keeper.getErrorStream().readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .toList())
+                .allSatisfy(line ->
+                        assertThat(line).matches("\\{\"time\":\"[^\"]+Z\",\"level\":\"[A-Z]+\",\"logger\":.+\\}"))
+                .anySatisfy(line -> assertThat(line)
+                        .matches(
+                                ".*\"level\":\"DEBUG\".*\"message\":\"sandbox again \\(\\d+\\): .*\"remedy\":null\\}"));
     }
 
     @Test

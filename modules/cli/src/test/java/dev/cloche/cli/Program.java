@@ -54,6 +54,13 @@ final class Program {
         return making;
     }
 
+    /** The same, started by another program, which gets its command line. */
+    Program within(List<String> starter) {
+        Program started = new Program(home, starter);
+        started.environment.putAll(environment);
+        return started;
+    }
+
     /** As an ordinary user, which only root can arrange. */
     static Program asOrdinaryUser(Path home) throws IOException, InterruptedException {
         var _ = in(home);

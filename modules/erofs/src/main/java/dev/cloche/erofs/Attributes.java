@@ -20,7 +20,7 @@ public record Attributes(int permissions, int uid, int gid, long seconds, int na
         }
     }
 
-    /** Of root:root, at 1970, without extended attributes. */
+    /** Returns those of root:root, at 1970, without extended attributes. */
     public static Attributes ofRoot(int permissions) {
         return new Attributes(permissions, 0, 0, 0, 0, Xattrs.NONE);
     }

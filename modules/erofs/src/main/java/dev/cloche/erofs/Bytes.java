@@ -69,7 +69,7 @@ public final class Bytes implements Comparable<Bytes> {
         return indexOf(ascii, 0) >= 0;
     }
 
-    /** Index of the first such byte from {@code from} on, or -1. */
+    /** Returns the index of the first such byte from {@code from} on, or -1. */
     public int indexOf(char ascii, int from) {
         for (int i = from; i < content.length; i++) {
             if (content[i] == ascii) {
@@ -94,7 +94,10 @@ public final class Bytes implements Comparable<Bytes> {
         return Arrays.hashCode(content);
     }
 
-    /** For messages: decoded as UTF-8, with everything that could disturb a terminal or a log line replaced, and cut. */
+    /**
+     * Returns a text for messages: decoded as UTF-8, with everything that could disturb a terminal or a log line replaced, and
+     * cut.
+     */
     @Override
     public String toString() {
         int shown = Math.min(content.length, 256);

@@ -37,7 +37,7 @@ public final class ErofsWriter implements Closeable {
     }
 
     /**
-     * Like {@link #create(Path)}.
+     * Does as {@link #create(Path)}.
      *
      * @param observer sees the image while it is written
      */
@@ -52,7 +52,7 @@ public final class ErofsWriter implements Closeable {
         }
     }
 
-    /** Bytes written so far, rounded up to blocks. */
+    /** Returns the bytes written so far, rounded up to blocks. */
     public long position() {
         return ErofsFormat.blocks(out.position()) * ErofsFormat.BLOCK;
     }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Says where the content of a regular file is: blocks of 4 KiB, counted from the beginning of the image. */
 public sealed interface FileData {
-    /** Length of the file in bytes. */
+    /** Returns the length of the file in bytes. */
     long size();
 
     /** Returns the same content at addresses {@code blocks} higher. */

@@ -27,7 +27,7 @@ public final class SpecialFile extends Inode {
     private final int major;
     private final int minor;
 
-    /** Device numbers must be 0 for pipes and sockets. */
+    /** Makes one, whose device numbers must be 0 if it is a pipe or a socket. */
     public SpecialFile(Attributes attributes, Kind kind, int major, int minor) {
         super(attributes);
         boolean device = kind == Kind.CHARACTER_DEVICE || kind == Kind.BLOCK_DEVICE;

@@ -20,7 +20,7 @@ public final class Xattrs {
     }
 
     /**
-     * These attributes, in the order of their names.
+     * Returns these attributes, in the order of their names.
      *
      * @throws IllegalArgumentException if EROFS cannot hold one of them ({@link #representable}) or not all together
      */
@@ -61,15 +61,11 @@ public final class Xattrs {
         return values.isEmpty();
     }
 
-    public int count() {
-        return values.size();
-    }
-
     public void forEach(BiConsumer<Bytes, Bytes> action) {
         values.forEach(action);
     }
 
-    /** These with one more, or with another value of one. */
+    /** Returns these with one more, or with another value of one. */
     public Xattrs with(Bytes name, Bytes value) {
         SortedMap<Bytes, Bytes> more = new TreeMap<>(values);
         more.put(name, value);

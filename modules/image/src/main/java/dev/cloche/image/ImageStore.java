@@ -179,7 +179,7 @@ public final class ImageStore {
         if (policy == PullPolicy.ALWAYS) {
             recorded = fetcher.fetchAgain(reference, Optional.empty(), listener, deadline);
         } else {
-            Optional<ImageSummary> summary = catalog.summary(reference);
+            Optional<ImageSummary> summary = catalog.listing().summary(reference);
             Optional<StoredImage> known = catalog.find(reference);
             if (summary.isPresent() && fetcher.isIntact(known)) {
                 return summary.get();
@@ -236,7 +236,9 @@ public final class ImageStore {
      * @throws ImageNotFound if it is not here
      */
     public ImageDetails inspect(ImageReference reference) {
-        ImageDetails details = catalog.details(named(reference)).orElseThrow(() -> catalog.notHere(reference));
+        ImageDetails details = catalog.listing()
+                .details(named(reference))
+                .orElseThrow(() -> catalog.listing().notHere(reference));
         try {
             byte[] config = Files.readAllBytes(files.document(details.configDigest()));
             return details.withWarnings(ConfigDocument.read(config).warnings());
@@ -268,7 +270,8 @@ public final class ImageStore {
         if (name.isDigestAlone()) {
             throw new BadReference(name.toString(), "it is a digest, which an image has by itself");
         }
-        RecordedImage recorded = catalog.tag(existing, name).orElseThrow(() -> catalog.notHere(existing));
+        RecordedImage recorded =
+                catalog.tag(existing, name).orElseThrow(() -> catalog.listing().notHere(existing));
         delete(recorded.forgotten());
         return recorded.summary();
     }
@@ -290,19 +293,19 @@ public final class ImageStore {
 
     /** Returns every name, the newest first. */
     public List<ImageSummary> list() {
-        return catalog.list();
+        return catalog.listing().list();
     }
 
     /**
      * Returns every name, the newest first, then the images that are held and have none any more; each with who holds it.
      */
     public List<LocalImage> listed() {
-        return catalog.listed();
+        return catalog.listing().listed();
     }
 
     /** Returns who holds an image, under any of its names. */
     public List<ImageHolder> holdersOf(Digest manifest) {
-        return catalog.holdersOf(manifest);
+        return catalog.listing().holdersOf(manifest);
     }
 
     /**
@@ -318,7 +321,7 @@ public final class ImageStore {
         if (!ImageReference.isDigestPrefix(text)) {
             return ImageReference.parse(text);
         }
-        List<ImageSummary> found = catalog.beginningWith(text, ImageAmbiguous.NAMED + 1);
+        List<ImageSummary> found = catalog.listing().beginningWith(text, ImageAmbiguous.NAMED + 1);
         return switch (found.size()) {
             case 0 -> throw ImageNotFound.byDigest(text);
             case 1 -> ImageReference.of(found.getFirst().manifest());
@@ -334,7 +337,9 @@ public final class ImageStore {
      * @throws ImageNotFound if it is not here
      */
     public ImageSummary get(ImageReference reference) {
-        return catalog.summary(reference).orElseThrow(() -> catalog.notHere(reference));
+        return catalog.listing()
+                .summary(reference)
+                .orElseThrow(() -> catalog.listing().notHere(reference));
     }
 
     /**

@@ -56,11 +56,6 @@ public record ImageStoreOptions(
         return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes, operations);
     }
 
-    /** Returns the same with these registry settings. */
-    public ImageStoreOptions withRegistries(RegistryOptions settings) {
-        return withRegistries(() -> settings);
-    }
-
     /** Returns the same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
         return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes, operations);

@@ -2,6 +2,7 @@ package dev.cloche.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.TestClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,12 +75,12 @@ class CacheLimitTest {
     /** With the clock set back, it would otherwise stay until that time comes. */
     @Test
     void whatWasUsedInTheFutureGoesToo() {
-        SteppedClock clock = new SteppedClock();
+        TestClock clock = new TestClock();
         fixture.close();
         fixture = StoreFixture.at(root, clock, limit::get);
-        clock.step(Duration.ofDays(400));
+        clock.forward(Duration.ofDays(400));
         pull(first);
-        clock.step(Duration.ofDays(-400));
+        clock.forward(Duration.ofDays(-400));
         limit.set(OptionalLong.of(0));
         pull(second);
         assertThat(names()).containsExactly(second);
@@ -105,12 +106,12 @@ class CacheLimitTest {
         pull(first);
         // As between the layer's row and that of its image.
         String layer = "sha256:" + "ab".repeat(32);
-        fixture.catalog.write(session -> session.update(
+        fixture.catalog.write(transaction -> transaction.update(
                 "INSERT INTO layer (diff_id, erofs_size, created_at, last_used_at) VALUES (?, 0, 0, 0)", layer));
         pull(second);
         assertThat(names()).containsExactly(second);
         assertThat(fixture.catalog.<List<String>, RuntimeException>read(
-                        session -> session.list(row -> row.getString(1), "SELECT diff_id FROM layer")))
+                        transaction -> transaction.list(row -> row.getString(1), "SELECT diff_id FROM layer")))
                 .contains(layer);
     }
 

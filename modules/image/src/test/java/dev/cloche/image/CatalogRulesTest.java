@@ -57,9 +57,9 @@ class CatalogRulesTest extends OnScriptedRegistry {
 
     @Test
     void aMissingLayerRowMakesThePullWriteEverythingAgain() throws IOException {
-        fixture.catalog.write(session -> {
-            session.update("DELETE FROM manifest_layer");
-            return session.update("DELETE FROM layer");
+        fixture.catalog.write(transaction -> {
+            transaction.update("DELETE FROM manifest_layer");
+            return transaction.update("DELETE FROM layer");
         });
         var _ = written();
         fixture.store.pull(reference, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon());
@@ -140,11 +140,11 @@ class CatalogRulesTest extends OnScriptedRegistry {
     }
 
     private void watch() {
-        fixture.catalog.write(session -> {
-            session.update("CREATE TABLE written (what TEXT NOT NULL)");
+        fixture.catalog.write(transaction -> {
+            transaction.update("CREATE TABLE written (what TEXT NOT NULL)");
             for (String table : TABLES) {
                 for (String what : List.of("insert", "update", "delete")) {
-                    session.update("CREATE TRIGGER watch_" + what + "_" + table + " AFTER " + what + " ON " + table
+                    transaction.update("CREATE TRIGGER watch_" + what + "_" + table + " AFTER " + what + " ON " + table
                             + " BEGIN INSERT INTO written VALUES ('" + what + " " + table + "'); END");
                 }
             }
@@ -154,9 +154,9 @@ class CatalogRulesTest extends OnScriptedRegistry {
 
     /** One line for each row, since the last time. */
     private List<String> written() {
-        return fixture.catalog.write(session -> {
-            List<String> rows = session.list(row -> row.getString(1), "SELECT what FROM written");
-            session.update("DELETE FROM written");
+        return fixture.catalog.write(transaction -> {
+            List<String> rows = transaction.list(row -> row.getString(1), "SELECT what FROM written");
+            transaction.update("DELETE FROM written");
             return rows;
         });
     }

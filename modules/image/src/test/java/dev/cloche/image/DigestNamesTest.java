@@ -82,7 +82,7 @@ class DigestNamesTest {
                 .isInstanceOf(ImageNotFound.class)
                 .hasMessageStartingWith("The image " + other + " is not on this host.");
         String twin = six + "0".repeat(58);
-        fixture.catalog.write(session -> session.update(
+        fixture.catalog.write(transaction -> transaction.update(
                 "INSERT INTO manifest (digest, media_type, config_digest, os, architecture, variant, layer_count,"
                         + " total_size, fsmeta_size, vmdk_size, created_at) VALUES (?, '', ?, '', '', '', 0, 0, 0, 0, 0)",
                 twin,

@@ -185,7 +185,7 @@ class FileCheckTest {
 
     private static List<String> stamps(StoreFixture fixture) {
         return fixture.catalog.read(
-                session -> session.list(row -> row.getString(1), "SELECT stamp FROM layer ORDER BY diff_id"));
+                transaction -> transaction.list(row -> row.getString(1), "SELECT stamp FROM layer ORDER BY diff_id"));
     }
 
     private static void flip(Path file, int where) throws IOException {
@@ -226,14 +226,14 @@ class FileCheckTest {
         try (StoreFixture fixture = StoreFixture.inAnotherBoot(root, "second")) {
             assertThat(fixture.acquire(reference, PullPolicy.NEVER, "a").vmdk()).exists();
             assertThat(registry.requests()).hasSize(before);
-            List<String> boots = fixture.catalog.read(session -> session.list(
+            List<String> boots = fixture.catalog.read(transaction -> transaction.list(
                     row -> row.getString(1),
                     "SELECT checked_boot FROM layer UNION ALL SELECT checked_boot FROM manifest"));
             assertThat(boots).containsOnly("second");
             // From here on only names, lengths, times and inodes are looked at.
             Path layer = file(fixture, "layers");
             flip(layer, 7);
-            fixture.catalog.write(session -> session.update(
+            fixture.catalog.write(transaction -> transaction.update(
                     "UPDATE layer SET stamp = ? WHERE diff_id LIKE ?",
                     FileStamp.of(layer).state(),
                     "%" + layer.getFileName().toString().substring(0, 64)));

@@ -175,7 +175,7 @@ class FullDiskTest {
     private int rows(String table) {
         return fixture()
                 .catalog
-                .read(session -> session.list(row -> row.getInt(1), "SELECT count(*) FROM " + table))
+                .read(transaction -> transaction.list(row -> row.getInt(1), "SELECT count(*) FROM " + table))
                 .getFirst();
     }
 

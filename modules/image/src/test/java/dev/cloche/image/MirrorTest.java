@@ -52,7 +52,7 @@ class MirrorTest {
                 .withMirrors(Map.of(
                         origin.name(),
                         List.of(mirrors).stream().map(RegistryMirror::parse).toList()));
-        store = new StoreFixture(root, StoreFixture.quick(Optional.empty()).withRegistries(options));
+        store = new StoreFixture(root, StoreFixture.quick(Optional.empty()).withRegistries(() -> options));
     }
 
     @AfterEach
@@ -132,7 +132,7 @@ class MirrorTest {
                 .withLogins(
                         LoginSources.NONE.withGiven(Map.of(origin.name(), new RegistryLogin("alice", "open sesame"))));
         store.close();
-        store = new StoreFixture(root, StoreFixture.quick(Optional.empty()).withRegistries(options));
+        store = new StoreFixture(root, StoreFixture.quick(Optional.empty()).withRegistries(() -> options));
         pulls();
         assertThat(mirror.requests("")).hasSize(1);
         assertThat(mirror.authorizations()).isEmpty();

@@ -89,7 +89,7 @@ abstract class OnRawRegistry {
 
     static ImageStoreOptions patient(int tries, Duration stall) {
         ImageStoreOptions quick = StoreFixture.quick(Optional.empty());
-        return quick.withRegistries(new RegistryOptions(
+        return quick.withRegistries(() -> new RegistryOptions(
                 Set.of(), Map.of(), List.of(), LoginSources.NONE, tries, Duration.ofMillis(1), stall));
     }
 }

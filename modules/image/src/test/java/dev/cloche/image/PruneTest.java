@@ -3,6 +3,7 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.TestClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,7 +23,7 @@ class PruneTest {
     @TempDir
     Path root;
 
-    private final SteppedClock clock = new SteppedClock();
+    private final TestClock clock = new TestClock();
     private ScriptedRegistry registry;
     private StoreFixture fixture;
     private ImageReference first;
@@ -69,7 +70,7 @@ class PruneTest {
     void aPlanIsWhatThePruneThenDoesAndChangesNothing() throws IOException {
         fixture.acquire(first, "a");
         fixture.pull(second);
-        clock.step(Duration.ofMinutes(1));
+        clock.forward(Duration.ofMinutes(1));
         fixture.pull(registry.serve("other", "1", image("three")));
         // The same layers and config under another manifest: each file is counted once.
         fixture.pull(registry.serve("other", "2", image("two").layer(TestImage.Compression.ZSTD, Map.of("x", "y"))));
@@ -100,11 +101,11 @@ class PruneTest {
     @Test
     void onlyWhatWasNotUsedForSoLongGoes() {
         fixture.pull(first);
-        clock.step(Duration.ofHours(2));
+        clock.forward(Duration.ofHours(2));
         fixture.pull(second);
         ImagePruneRequest old = new ImagePruneRequest(Duration.ofHours(1), OptionalLong.empty());
         assertThat(fixture.store.prune(old).references()).containsExactly(first);
-        clock.step(Duration.ofHours(2));
+        clock.forward(Duration.ofHours(2));
         // A start is a use.
         fixture.acquire(second, "a");
         fixture.store.release(StoreFixture.holder("a"));
@@ -113,18 +114,18 @@ class PruneTest {
 
     @Test
     void whatWasUsedInTheFutureCountsAsUsedNow() {
-        clock.step(Duration.ofDays(400));
+        clock.forward(Duration.ofDays(400));
         fixture.pull(first);
-        clock.step(Duration.ofDays(-400));
+        clock.forward(Duration.ofDays(-400));
         ImagePruneRequest old = new ImagePruneRequest(Duration.ofHours(1), OptionalLong.empty());
         assertThat(fixture.store.prunePlan(ImagePruneRequest.everything()).references())
                 .containsExactly(first);
         assertThat(fixture.store.prune(old).references()).isEmpty();
-        clock.step(Duration.ofHours(2));
+        clock.forward(Duration.ofHours(2));
         assertThat(fixture.store.prune(old).references()).containsExactly(first);
-        clock.step(Duration.ofDays(400));
+        clock.forward(Duration.ofDays(400));
         fixture.pull(second);
-        clock.step(Duration.ofDays(-400));
+        clock.forward(Duration.ofDays(-400));
         assertThat(fixture.store.prune(ImagePruneRequest.everything()).references())
                 .containsExactly(second);
     }
@@ -132,9 +133,9 @@ class PruneTest {
     @Test
     void theLeastRecentlyUsedGoUntilTheRestIsSmallEnough() throws IOException {
         fixture.pull(first);
-        clock.step(Duration.ofMinutes(1));
+        clock.forward(Duration.ofMinutes(1));
         fixture.pull(second);
-        clock.step(Duration.ofMinutes(1));
+        clock.forward(Duration.ofMinutes(1));
         fixture.acquire(first, "a");
         fixture.store.release(StoreFixture.holder("a"));
         long all = bytes();
@@ -149,9 +150,9 @@ class PruneTest {
         fixture.pull(second);
         fixture.pull(registry.serve("app", "3", image("three")));
         long withoutFirst = bytes();
-        clock.step(Duration.ofMinutes(-1));
+        clock.forward(Duration.ofMinutes(-1));
         fixture.pull(first);
-        clock.step(Duration.ofMinutes(2));
+        clock.forward(Duration.ofMinutes(2));
         long all = bytes();
         assertThat(fixture.store.prunePlan(keep(all)).references()).isEmpty();
         ImagePruneReport plan = fixture.store.prunePlan(keep(withoutFirst));
@@ -167,10 +168,10 @@ class PruneTest {
                 registry.serve("other", "1", new TestImage().layer(TestImage.Compression.GZIP, Map.of("a", "b")));
         fixture.pull(last);
         long withoutTheOthers = bytes();
-        clock.step(Duration.ofMinutes(-1));
+        clock.forward(Duration.ofMinutes(-1));
         List<ImageReference> older = List.of(first, second, registry.serve("app", "3", image("three")));
         older.forEach(fixture::pull);
-        clock.step(Duration.ofMinutes(2));
+        clock.forward(Duration.ofMinutes(2));
         assertThat(fixture.store.prune(keep(withoutTheOthers)).references()).containsExactlyInAnyOrderElementsOf(older);
         assertThat(bytes()).isEqualTo(withoutTheOthers);
     }
@@ -181,7 +182,7 @@ class PruneTest {
         fixture.acquire(first, "a");
         List<String> sound = fixture.files();
         String hex = "ab".repeat(32);
-        fixture.catalog.write(session -> session.update(
+        fixture.catalog.write(transaction -> transaction.update(
                 "INSERT INTO layer (diff_id, erofs_size, created_at, last_used_at) VALUES (?, 5, 0, 0)",
                 "sha256:" + hex));
         Files.writeString(fixture.cache.resolve("layers/" + hex + ".v1.erofs"), "12345");

@@ -154,7 +154,7 @@ class RegistryLoginsTest {
 
     private ImageStoreOptions options() {
         ImageStoreOptions quick = StoreFixture.quick(Optional.empty());
-        return quick.withRegistries(quick.registries().get().withLogins(LoginSources.NONE.withKept(kept())));
+        return quick.withRegistries(() -> quick.registries().get().withLogins(LoginSources.NONE.withKept(kept())));
     }
 
     private RegistryLogins logins() {

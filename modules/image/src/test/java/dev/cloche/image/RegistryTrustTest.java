@@ -147,6 +147,6 @@ class RegistryTrustTest {
         ImageStoreOptions quick = StoreFixture.quick(Optional.empty());
         return new StoreFixture(
                 root.resolve("store"),
-                quick.withRegistries(quick.registries().get().withAuthorities(files)));
+                quick.withRegistries(() -> quick.registries().get().withAuthorities(files)));
     }
 }

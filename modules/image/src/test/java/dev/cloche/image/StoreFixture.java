@@ -69,7 +69,7 @@ final class StoreFixture implements AutoCloseable {
     /** Retries after a millisecond. */
     static ImageStoreOptions quick(Optional<Path> dockerConfig) {
         return ImageStoreOptions.defaults()
-                .withRegistries(new RegistryOptions(
+                .withRegistries(() -> new RegistryOptions(
                         Set.of(),
                         Map.of(),
                         List.of(),

@@ -45,7 +45,7 @@ public final class ClocheExtension
                 AfterEachCallback,
                 AfterAllCallback,
                 ParameterResolver {
-    /** Is called by JUnit. */
+    /** Makes the extension, for JUnit. */
     public ClocheExtension() {}
 
     @Override

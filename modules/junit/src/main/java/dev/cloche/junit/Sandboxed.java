@@ -61,6 +61,12 @@ public @interface Sandboxed {
      */
     int[] publish() default {};
 
+    /**
+     * Keeps this many VMs ready for sandboxes of the same image, memory, processors and network, from the first of them on; 0
+     * sets no pool. All forks of a test run take from it. Five minutes after the last start it has no VM any more.
+     */
+    int pool() default 0;
+
     /** Limits how long to wait for each published port, in seconds. */
     int readySeconds() default 60;
 }

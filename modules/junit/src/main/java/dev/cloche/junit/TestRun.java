@@ -5,8 +5,12 @@ import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
 import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxQuery;
+import dev.cloche.vm.Network;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +28,13 @@ final class TestRun implements CloseableResource, AutoCloseable {
     /** By which the run's sandboxes are found, under any name. */
     private static final String LABEL = "dev.cloche.junit.run";
 
+    /** The pool stays in the state root, for other forks; without demand it costs nothing. */
+    private static final Duration COLD_AFTER = Duration.ofMinutes(5);
+
     private final ClocheOptions options;
+    /** Depths of the pools that this run has set. */
+    private final Map<PoolOfRun, Integer> pools = new HashMap<>();
+
     private final String id = UUID.randomUUID().toString();
     private @Nullable List<HealthCheck> checks;
     private @Nullable Cloche cloche;
@@ -65,8 +75,30 @@ final class TestRun implements CloseableResource, AutoCloseable {
     }
 
     TestSandbox start(Sandboxed settings) {
+        if (settings.pool() > 0) {
+            keepPool(settings);
+        }
         return TestSandbox.start(cloche().sandbox(settings.image()).label(LABEL, id), settings);
     }
+
+    /** Sets the pool of these sandboxes, unless this run has set one that is as deep. */
+    private synchronized void keepPool(Sandboxed settings) {
+        Network network = TestSandbox.network(settings);
+        PoolOfRun pool = new PoolOfRun(settings.image(), settings.memoryMib(), settings.cpus(), network);
+        if (pools.getOrDefault(pool, 0) < settings.pool()) {
+            cloche().pools()
+                    .pool(pool.image())
+                    .memoryMib(pool.memoryMib())
+                    .cpus(pool.cpus())
+                    .network(network)
+                    .depth(settings.pool())
+                    .coldAfter(COLD_AFTER)
+                    .set();
+            pools.put(pool, settings.pool());
+        }
+    }
+
+    private record PoolOfRun(String image, int memoryMib, int cpus, Network network) {}
 
     /** @throws TestSandboxException.Left if sandboxes of the run were there; they are not any more */
     @Override

@@ -26,9 +26,7 @@ record TestSandbox(Sandbox sandbox, String image, Optional<MainCommand> main) {
         for (int port : settings.publish()) {
             builder.publish(port);
         }
-        if (settings.network() != Network.NONE) {
-            builder.network(settings.network());
-        }
+        builder.network(network(settings));
         Sandbox sandbox = builder.start();
         try {
             Optional<MainCommand> main = settings.imageCommand() || settings.command().length > 0
@@ -39,6 +37,11 @@ record TestSandbox(Sandbox sandbox, String image, Optional<MainCommand> main) {
             sandbox.close();
             throw e;
         }
+    }
+
+    /** Returns the network that it has: one at least where ports are published. */
+    static Network network(Sandboxed settings) {
+        return settings.publish().length > 0 ? Network.USER : settings.network();
     }
 
     /** Waits until the main command listens on the ports that are published. */

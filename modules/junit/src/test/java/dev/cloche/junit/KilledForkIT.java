@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.PoolBuilder;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.image.PullListener;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -34,9 +35,7 @@ class KilledForkIT {
 
     @BeforeEach
     void requireShare() {
-        Assumptions.assumeTrue(
-                Files.isDirectory(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")),
-                "nothing is installed: run ./setup first");
+        var _ = InstalledShare.require();
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is missing: run ./setup");
         home = directory.resolve("state");
     }

@@ -1,11 +1,13 @@
 package dev.cloche.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.Cloche;
 import dev.cloche.Ready;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
+import dev.cloche.sandbox.StartKind;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -141,6 +143,32 @@ final class Samples {
                 assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                         .isEqualTo("hello\n");
             }
+        }
+    }
+
+    /** The pool is set for the first test, and full before the second one. */
+    @EnabledIfCloche
+    @TestMethodOrder(MethodName.class)
+    static class Pooled {
+        @BeforeEach
+        void isFull(Cloche cloche) {
+            await().atMost(Duration.ofMinutes(5))
+                    .until(() -> cloche.pools().list().stream().allMatch(pool -> pool.ready() == pool.depth()));
+        }
+
+        @Test
+        void aSetsIt(@Sandboxed(image = "base", memoryMib = 192, pool = 1) Sandbox sandbox, Cloche cloche) {
+            assertThat(cloche.pools().list()).singleElement().satisfies(pool -> {
+                assertThat(pool.memoryMib()).isEqualTo(192);
+                assertThat(pool.depth()).isEqualTo(1);
+                assertThat(pool.coldAfter()).contains(Duration.ofMinutes(5));
+            });
+            assertThat(sandbox.exec("true").exit().success()).isTrue();
+        }
+
+        @Test
+        void bStartsWarm(@Sandboxed(image = "base", memoryMib = 192, pool = 1) Sandbox sandbox) {
+            assertThat(sandbox.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,9 +23,7 @@ class SandboxedIT {
 
     @BeforeEach
     void requireShare() {
-        Assumptions.assumeTrue(
-                Files.isDirectory(Path.of(System.getProperty("cloche.root", "../.."), "dist", "share")),
-                "nothing is installed: run ./setup first");
+        var _ = InstalledShare.require();
     }
 
     @AfterEach
@@ -92,6 +90,13 @@ class SandboxedIT {
         LauncherRun run = LauncherRun.of(home, Samples.Published.class);
         assertThat(run.failures()).isEmpty();
         assertThat(run.succeeded()).containsExactly("isReachedAtOnce");
+    }
+
+    @Test
+    void aPoolOfTheRunHasTheNextTestStartWarm() {
+        LauncherRun run = LauncherRun.of(home, Samples.Pooled.class);
+        assertThat(run.failures()).isEmpty();
+        assertThat(run.succeeded()).containsExactly("aSetsIt", "bStartsWarm");
     }
 
     @Test

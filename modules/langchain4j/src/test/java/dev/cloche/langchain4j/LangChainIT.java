@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.tools.CodeLanguage;
 import dev.cloche.tools.ToolSettings;
 import dev.langchain4j.code.CodeExecutionEngine;
 import dev.langchain4j.service.AiServices;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,8 +28,7 @@ class LangChainIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home)
                 .withShare(share)

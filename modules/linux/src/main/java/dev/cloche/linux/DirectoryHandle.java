@@ -137,7 +137,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /** Of this directory itself. */
+    /** Returns the status of this directory itself. */
     public FileStatus status() {
         return descriptor.status();
     }
@@ -168,7 +168,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /** Of a name in this directory, the link itself if it is one. */
+    /** Sets the owner of a name in this directory, of the link itself if it is one. */
     public void setOwner(String name, long uid, long gid) {
         try (Arena arena = Arena.ofConfined()) {
             int owned = descriptor.calls.fchownat(
@@ -177,7 +177,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /** Of a name in this directory, the link itself if it is one. */
+    /** Sets the time of a name in this directory, of the link itself if it is one. */
     public void setModified(String name, Instant time) {
         try (Arena arena = Arena.ofConfined()) {
             int set = descriptor.calls.utimensat(
@@ -186,17 +186,17 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /** Of this directory itself; at most 07777. */
+    /** Sets the mode of this directory itself; at most 07777. */
     public void setMode(int mode) {
         descriptor.setMode(mode);
     }
 
-    /** Of this directory itself. */
+    /** Sets the owner of this directory itself. */
     public void setOwner(long uid, long gid) {
         descriptor.setOwner(uid, gid);
     }
 
-    /** Of this directory itself. */
+    /** Sets the time of this directory itself. */
     public void setModified(Instant time) {
         descriptor.setModified(time);
     }

@@ -65,7 +65,7 @@ public final class FastGunzip extends InputStream {
     }
 
     /**
-     * As {@link InputStream#read(byte[], int, int)}.
+     * Reads as {@link InputStream#read(byte[], int, int)} does.
      *
      * @throws ZipException if the data is damaged
      * @throws EOFException if it ends in the middle

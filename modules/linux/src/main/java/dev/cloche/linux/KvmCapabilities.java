@@ -61,7 +61,7 @@ public final class KvmCapabilities {
     private KvmCapabilities() {}
 
     /**
-     * One line for each leaf of features and each register, in an order that is the same each time.
+     * Returns one line for each leaf of features and each register, in an order that is the same each time.
      *
      * @param device {@code /dev/kvm}
      * @throws SystemCallException if it cannot be opened or asked

@@ -59,15 +59,15 @@ public final class LockFile implements AutoCloseable {
         return take(libc, open(libc, directory, O_RDONLY | O_CLOEXEC), directory, LOCK_EX);
     }
 
-    /** Like {@link #tryLock}, but shared with others that also take it shared. */
+    /** Takes the lock as {@link #tryLock} does, but shared with others that also take it shared. */
     public static Optional<LockFile> tryShared(Path path) {
         return tryLock(LibcHolder.libc(), path, LOCK_SH);
     }
 
     /**
-     * Like {@link #tryLock(Path)}, but waits in the kernel until the holder lets go of the lock; empty if the deadline passes
-     * before. A wait that was given up has the lock for an instant when it comes free, if no other caller of this process
-     * waits for it.
+     * Takes the lock as {@link #tryLock(Path)} does, but waits in the kernel until the holder lets go of the lock; empty if
+     * the deadline passes before. A wait that was given up has the lock for an instant when it comes free, if no other caller
+     * of this process waits for it.
      *
      * @throws InterruptedException if the thread is interrupted; it has no lock then
      */
@@ -75,7 +75,7 @@ public final class LockFile implements AutoCloseable {
         return lock(LibcHolder.libc(), path, LOCK_EX, MAKING, deadline);
     }
 
-    /** Like {@link #lock}, but shared with others that also take it shared. */
+    /** Takes the lock as {@link #lock} does, but shared with others that also take it shared. */
     public static Optional<LockFile> lockShared(Path path, Deadline deadline) throws InterruptedException {
         return lock(LibcHolder.libc(), path, LOCK_SH, MAKING, deadline);
     }

@@ -57,10 +57,6 @@ public final class PinnedProcess implements AutoCloseable {
         return Optional.of(pinned);
     }
 
-    public ProcessIdentity identity() {
-        return identity;
-    }
-
     /**
      * Sends a signal.
      *

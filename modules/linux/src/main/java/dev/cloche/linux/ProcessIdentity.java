@@ -31,7 +31,7 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
         return of(PROC, pid);
     }
 
-    /** This JVM. */
+    /** Returns that of this JVM. */
     public static ProcessIdentity current() {
         return of(ProcessHandle.current().pid())
                 .orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));

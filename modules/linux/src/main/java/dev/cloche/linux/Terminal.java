@@ -89,7 +89,7 @@ public final class Terminal {
             this.before = before;
         }
 
-        /** A terminal that is gone needs no mode, so this does not fail. */
+        /** Restores the mode, if the terminal is still there; this does not fail. */
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {

@@ -117,10 +117,6 @@ public final class MachineManager implements AutoCloseable {
         return context.store().text(name);
     }
 
-    MachineStore store() {
-        return context.store();
-    }
-
     /**
      * Makes a machine, which does not run yet. Its image is brought here.
      *

@@ -6,6 +6,7 @@ import dev.cloche.machine.config.SortedMaps;
 import dev.cloche.machine.lifecycle.MachineDisks;
 import dev.cloche.machine.lifecycle.MachineSnapshots;
 import dev.cloche.machine.lifecycle.Provisioning;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.Set;
  * @param env variables of every command in it; names are not empty and have no '='
  * @param labels free-form facts
  * @param autostart whether it is started with the session of its user
+ * @param isolation the least of walls around what runs it; empty for what this host's settings say
  * @param provision file beside config.toml with the script that runs once, at its first start
  */
 public record MachineSettings(
@@ -31,6 +33,7 @@ public record MachineSettings(
         Map<String, String> labels,
         boolean autostart,
         MachineRestartPolicy restartPolicy,
+        Optional<Isolation> isolation,
         Optional<String> provision) {
     private static final Set<String> OUR_FILES =
             Set.of(MachineDirectories.CONFIG, MachineDisks.DIRECTORY, MachineSnapshots.DIRECTORY, Provisioning.LOG);
@@ -42,6 +45,7 @@ public record MachineSettings(
             Map.of(),
             false,
             MachineRestartPolicy.NO,
+            Optional.empty(),
             Optional.empty());
 
     /** @throws MachineException.Invalid if a variable's name or value cannot be one */
@@ -74,34 +78,41 @@ public record MachineSettings(
     }
 
     public MachineSettings withInit(MachineInit value) {
-        return new MachineSettings(value, network, publish, env, labels, autostart, restartPolicy, provision);
+        return new MachineSettings(
+                value, network, publish, env, labels, autostart, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withNetwork(Network value) {
-        return new MachineSettings(init, value, publish, env, labels, autostart, restartPolicy, provision);
+        return new MachineSettings(init, value, publish, env, labels, autostart, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withPublish(List<String> value) {
-        return new MachineSettings(init, network, value, env, labels, autostart, restartPolicy, provision);
+        return new MachineSettings(init, network, value, env, labels, autostart, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withEnv(Map<String, String> value) {
-        return new MachineSettings(init, network, publish, value, labels, autostart, restartPolicy, provision);
+        return new MachineSettings(
+                init, network, publish, value, labels, autostart, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withLabels(Map<String, String> value) {
-        return new MachineSettings(init, network, publish, env, value, autostart, restartPolicy, provision);
+        return new MachineSettings(init, network, publish, env, value, autostart, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withAutostart(boolean value) {
-        return new MachineSettings(init, network, publish, env, labels, value, restartPolicy, provision);
+        return new MachineSettings(init, network, publish, env, labels, value, restartPolicy, isolation, provision);
     }
 
     public MachineSettings withRestartPolicy(MachineRestartPolicy value) {
-        return new MachineSettings(init, network, publish, env, labels, autostart, value, provision);
+        return new MachineSettings(init, network, publish, env, labels, autostart, value, isolation, provision);
+    }
+
+    public MachineSettings withIsolation(Isolation least) {
+        return new MachineSettings(
+                init, network, publish, env, labels, autostart, restartPolicy, Optional.of(least), provision);
     }
 
     public MachineSettings withProvision(Optional<String> value) {
-        return new MachineSettings(init, network, publish, env, labels, autostart, restartPolicy, value);
+        return new MachineSettings(init, network, publish, env, labels, autostart, restartPolicy, isolation, value);
     }
 }

@@ -34,7 +34,8 @@ class BrokenMachinesTest extends StoredMachines {
                     assertThat(refused.remedy()).contains("newer Cloche");
                     assertThat(refused.entry().cause()).isEqualTo(BrokenMachine.Cause.NEWER);
                 });
-        assertThatThrownBy(() -> store().save(SampleMachines.plain("web"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> SampleMachines.save(store(), SampleMachines.plain("web")))
+                .isInstanceOf(MachineException.Broken.class);
         assertThat(file).hasContent(text);
     }
 
@@ -63,7 +64,7 @@ class BrokenMachinesTest extends StoredMachines {
             """)
     void brokenOnesAreListedWithFileLineAndReasonAndNeverTouched(String line, int number, String reason)
             throws IOException {
-        store().save(SampleMachines.plain("other"));
+        SampleMachines.save(store(), SampleMachines.plain("other"));
         String text = "name = \"web\"\nvm_id = \"x\"\n" + line + "\n";
         Path file = put("web", text);
         Path disk = Files.writeString(base().resolve("web/disk"), "precious");
@@ -78,9 +79,10 @@ class BrokenMachinesTest extends StoredMachines {
         assertThatThrownBy(() -> store().load(WEB))
                 .isInstanceOf(MachineException.Broken.class)
                 .hasMessageContaining(file + ":" + number + ": " + reason);
-        assertThatThrownBy(() -> store().create(SampleMachines.plain("web")))
+        assertThatThrownBy(() -> SampleMachines.create(store(), SampleMachines.plain("web")))
                 .isInstanceOf(MachineException.NameInUse.class);
-        assertThatThrownBy(() -> store().save(SampleMachines.plain("web"))).isInstanceOf(MachineException.Broken.class);
+        assertThatThrownBy(() -> SampleMachines.save(store(), SampleMachines.plain("web")))
+                .isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().update(WEB, machine -> machine)).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().rename(WEB, new MachineName("b"))).isInstanceOf(MachineException.Broken.class);
         assertThatThrownBy(() -> store().rename(new MachineName("other"), WEB))
@@ -122,7 +124,8 @@ class BrokenMachinesTest extends StoredMachines {
         Path disk = Files.createDirectories(base().resolve("web")).resolve("disk");
         Files.writeString(disk, "precious");
         for (var save : List.<Runnable>of(
-                () -> store().save(SampleMachines.plain("web")), () -> store().create(SampleMachines.plain("web")))) {
+                () -> SampleMachines.save(store(), SampleMachines.plain("web")),
+                () -> SampleMachines.create(store(), SampleMachines.plain("web")))) {
             assertThatThrownBy(save::run)
                     .isInstanceOf(MachineException.NameInUse.class)
                     .hasMessageContaining("no config.toml");

@@ -96,7 +96,7 @@ final class KillHarness {
     /** What there is belongs to a machine, and every machine can be used. */
     private void assertWhole(KillRuntime runtime) throws IOException {
         MachineManager machines = runtime.machines();
-        List<MachineEntry> entries = machines.store().loadAll();
+        List<MachineEntry> entries = runtime.store().loadAll();
         assertThat(entries)
                 .filteredOn(BrokenMachine.class::isInstance)
                 // The copy of the scenario has no name of its own before it is adopted.
@@ -138,10 +138,10 @@ final class KillHarness {
     /** No lock of it is held any more, and nothing is left when all are gone. */
     private static void assertRemovable(KillRuntime runtime) throws IOException {
         MachineManager machines = runtime.machines();
-        for (String name : machines.store().list()) {
+        for (String name : runtime.store().list()) {
             machines.remove(new MachineName(name), true, KillScenario.soon());
         }
-        assertThat(machines.store().list()).isEmpty();
+        assertThat(runtime.store().list()).isEmpty();
         assertThat(runtime.pins()).as("pins").isEmpty();
         assertThat(runtime.vms().list()).as("VMs").isEmpty();
         assertThat(runtime.vms().snapshots()).as("memory").isEmpty();

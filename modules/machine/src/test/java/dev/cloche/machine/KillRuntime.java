@@ -4,6 +4,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
+import dev.cloche.machine.config.MachineStore;
 import dev.cloche.qemu.QemuProvider;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
@@ -32,6 +33,10 @@ record KillRuntime(Path home, Catalog catalog, ImageStore images, VmProvider vms
                 images,
                 vms,
                 new MachineManager(state.resolve("machines"), images, vms, Clock.systemUTC()));
+    }
+
+    MachineStore store() {
+        return new MachineStore(base());
     }
 
     static Path share() {

@@ -37,7 +37,7 @@ class MachineCopiesTest extends MachinesInMemory {
                 name -> machines.rename(name, THREE, soon()),
                 name -> machines.copy(name, THREE, false, soon()),
                 name -> machines.get(name),
-                name -> machines.store().updateState(name, MachineState.STOPPED))) {
+                name -> store().updateState(name, MachineState.STOPPED))) {
             assertThatThrownBy(() -> use.accept(TWO)).isInstanceOfSatisfying(MachineException.Broken.class, refused -> {
                 assertThat(refused).hasMessageContaining("vm_id is that of the machine \"web\"");
                 assertThat(refused.remedy()).contains("cloche.machines().adopt(\"two\")", "cloche.machines().copy(");
@@ -149,7 +149,7 @@ class MachineCopiesTest extends MachinesInMemory {
         machines.suspend(WEB, soon());
         copyByHand("web", "two");
         PersistedMachine adopted = machines.adopt(TWO, PullListener.none(), soon());
-        assertThat(adopted.vmId()).isNotEqualTo(machines.store().load(WEB).vmId());
+        assertThat(adopted.vmId()).isNotEqualTo(store().load(WEB).vmId());
         assertThat(adopted.status().state()).isEqualTo(DiskState.STOPPED);
         assertThat(pins()).containsExactlyInAnyOrder(id(WEB), id(TWO));
         machines.start(TWO, PullListener.none(), soon()).close();
@@ -246,11 +246,11 @@ class MachineCopiesTest extends MachinesInMemory {
     private List<String> brokenNames() {
         return machines.list().stream()
                 .filter(MachineView.Broken.class::isInstance)
-                .map(MachineView::name)
+                .map(view -> ((MachineView.Broken) view).entry().name())
                 .toList();
     }
 
     private String id(MachineName name) {
-        return machines.store().load(name).vmId().value();
+        return store().load(name).vmId().value();
     }
 }

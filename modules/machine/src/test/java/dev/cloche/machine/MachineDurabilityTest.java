@@ -68,7 +68,7 @@ class MachineDurabilityTest {
 
     @Test
     void aWriterThatIsKilledAtAnySystemCallLeavesTheOldFileOrTheNew() throws Exception {
-        store().save(SampleMachines.full());
+        SampleMachines.save(store(), SampleMachines.full());
         assertThat(save()).isTrue();
         List<String> calls = calls();
         assertThat(calls).contains("openat", "write", "fsync", "rename");
@@ -76,7 +76,7 @@ class MachineDurabilityTest {
         int finished = 0;
         Map<String, Integer> ordinals = new HashMap<>();
         for (String call : calls) {
-            store().save(SampleMachines.full());
+            SampleMachines.save(store(), SampleMachines.full());
             // strace counts each system call by itself.
             int ordinal = ordinals.merge(call, 1, Integer::sum);
             boolean completed = save("-e", "inject=" + call + ":signal=KILL:when=" + ordinal);
@@ -100,7 +100,7 @@ class MachineDurabilityTest {
 
     @Test
     void aHostThatCrashesAtAnySystemCallLeavesTheOldFileOrTheNewAndTheNewOnceTheSaveHasReturned() throws Exception {
-        store().save(SampleMachines.full());
+        SampleMachines.save(store(), SampleMachines.full());
         String config = base().resolve("web/config.toml").toString();
         String old = Files.readString(Path.of(config));
         assertThat(save()).isTrue();

@@ -57,7 +57,7 @@ class MachineImportTest extends MachinesInMemory {
     }
 
     private void assertNothingIsLeft(List<String> machinesBefore) throws IOException {
-        assertThat(machines.store().list()).isEqualTo(machinesBefore);
+        assertThat(store().list()).isEqualTo(machinesBefore);
         try (Stream<Path> left = Files.list(home.resolve("machines"))) {
             assertThat(left.map(path -> String.valueOf(path.getFileName())))
                     .noneMatch(name -> name.startsWith(".making"));

@@ -165,7 +165,7 @@ class MachineOrphansTest extends MachinesInMemory {
         make(MachineSettings.DEFAULTS);
         start().close();
         machines.suspend(WEB, soon());
-        String id = machines.store().load(WEB).vmId().value();
+        String id = store().load(WEB).vmId().value();
         make("other");
         Path config = directory("other").resolve("config.toml");
         String text = Files.readString(config);

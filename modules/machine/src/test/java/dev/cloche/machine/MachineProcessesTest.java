@@ -32,7 +32,7 @@ class MachineProcessesTest {
     void noUpdateOfEightProcessesIsLostAndACommentStays() throws Exception {
         Path base = directory.resolve("machines");
         MachineStore store = new MachineStore(base);
-        store.save(SampleMachines.plain("web"));
+        SampleMachines.save(store, SampleMachines.plain("web"));
         Path file = base.resolve("web/config.toml");
         Files.writeString(file, "# mine\n" + Files.readString(file) + "[mine]\nkey = 1 # too\n");
 

@@ -46,8 +46,7 @@ class MachineRecoveryTest extends MachinesInMemory {
     void oneThatDoesNotTakeItsIdentityIsStartedAgainIfItsPolicySaysSo() {
         make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ON_FAILURE));
         start().close();
-        machines.store()
-                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        store().update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
         faults.refuseIdentities(1);
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.RUNNING);

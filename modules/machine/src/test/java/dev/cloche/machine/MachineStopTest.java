@@ -104,18 +104,18 @@ class MachineStopTest extends MachinesInMemory {
     /** A stop as it is in the file until the end is recorded, and in which that never comes. */
     private void endWithoutARecord(Consumer<Vm> end) {
         start().close();
-        machines.store().updateState(WEB, MachineState.STOPPING);
+        store().updateState(WEB, MachineState.STOPPING);
         try (Vm vm = vms.adopt(vm().id(), soon())) {
             end.accept(vm);
         }
-        assertThat(machines.store().load(WEB).status().lastEnd()).isEmpty();
+        assertThat(store().load(WEB).status().lastEnd()).isEmpty();
     }
 
     @Test
     void aStopWhoseProcessIsGoneIsBegunAgain() {
         make(MachineSettings.DEFAULTS.withRestartPolicy(MachineRestartPolicy.ALWAYS));
         start().close();
-        machines.store().updateState(WEB, MachineState.STOPPING);
+        store().updateState(WEB, MachineState.STOPPING);
         assertThat(state()).isEqualTo(MachineState.STOPPING);
         machines.recover(soon());
         assertStopped("it was shut down");

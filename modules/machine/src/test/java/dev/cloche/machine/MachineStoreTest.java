@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 class MachineStoreTest extends StoredMachines {
     @Test
     void whatIsSavedIsLoadedInAllItsParts() {
-        store().save(SampleMachines.full());
+        SampleMachines.save(store(), SampleMachines.full());
         assertThat(store().load(WEB)).isEqualTo(SampleMachines.full());
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         assertThat(store().load(WEB)).isEqualTo(SampleMachines.plain("web"));
     }
 
     @Test
     void aNewFileSaysItsVersionAndIsItsOwnersAlone() throws IOException {
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         Path file = base().resolve("web/config.toml");
         assertThat(file).content().contains("schema_version = 1", "name = \"web\"", "state = \"created\"");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -84,7 +84,7 @@ class MachineStoreTest extends StoredMachines {
     void directoriesWithAConfigurationAreListedSorted() throws IOException {
         assertThat(store().list()).isEmpty();
         assertThat(store().loadAll()).isEmpty();
-        List.of("c", "a", "b").forEach(name -> store().save(SampleMachines.plain(name)));
+        List.of("c", "a", "b").forEach(name -> SampleMachines.save(store(), SampleMachines.plain(name)));
         Files.createDirectory(base().resolve("empty"));
         Files.writeString(base().resolve("file"), "x");
         assertThat(store().list()).containsExactly("a", "b", "c");
@@ -93,7 +93,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void removingTakesTheWholeDirectoryAndIsDoneOnlyOnce() throws IOException {
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         Path outside = Files.writeString(directory.resolve("outside"), "stays");
         Files.createDirectories(base().resolve("web/snapshots/a"));
         Files.createSymbolicLink(base().resolve("web/snapshots/link"), directory);
@@ -125,7 +125,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void theStateIsUpdatedAlone() {
-        store().save(SampleMachines.full());
+        SampleMachines.save(store(), SampleMachines.full());
         assertThat(store().updateState(WEB, MachineState.STARTING).needsRecovery())
                 .isTrue();
         assertThat(store().load(WEB))
@@ -145,7 +145,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void anUpdateThatFailsChangesNothing() {
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         assertThatThrownBy(() -> store().update(WEB, _ -> {
                     throw new UncheckedIOException(new IOException("no"));
                 }))
@@ -160,7 +160,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void threadsLoseNoUpdate() throws Exception {
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int thread = 0; thread < 16; thread++) {
                 String key = "t" + thread;
@@ -172,7 +172,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void aRenamedMachineHasItsFilesAndNoTraceOfItsOldName() throws IOException {
-        store().save(SampleMachines.full());
+        SampleMachines.save(store(), SampleMachines.full());
         Files.writeString(base().resolve("web/disk"), "data");
         MachineName next = new MachineName("db");
         assertThat(store().rename(WEB, next)).isEqualTo(SampleMachines.full().withName(next));
@@ -199,7 +199,7 @@ class MachineStoreTest extends StoredMachines {
 
     @Test
     void anEditedTextReplacesTheFileOnlyIfItIsGoodAndTheFileIsAsItWasSeen() throws IOException {
-        store().save(SampleMachines.plain("web"));
+        SampleMachines.save(store(), SampleMachines.plain("web"));
         byte[] seen = store().text(WEB);
         String text = new String(seen, StandardCharsets.UTF_8);
         byte[] bad = text.replace("cpus = 2", "cpus = 0").getBytes(StandardCharsets.UTF_8);

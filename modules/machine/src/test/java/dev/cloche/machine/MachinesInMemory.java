@@ -68,10 +68,14 @@ abstract class MachinesInMemory {
         machines.create(NewMachine.of(new MachineName(name), "base"), PullListener.none(), soon());
     }
 
+    MachineStore store() {
+        return new MachineStore(home.resolve("machines"));
+    }
+
     MachineContext context() {
         Path base = home.resolve("machines");
         Clock clock = Clock.systemUTC();
-        return new MachineContext(new MachineStore(base), new MachineEventLog(base, clock), images, vms, clock);
+        return new MachineContext(store(), new MachineEventLog(base, clock), images, vms, clock);
     }
 
     RunningMachine start() {
@@ -119,7 +123,7 @@ abstract class MachinesInMemory {
     }
 
     Path directory(String name) {
-        return machines.store().directories().base().resolve(name);
+        return store().directories().base().resolve(name);
     }
 
     /** The ids of the machines that hold an image. */

@@ -36,7 +36,7 @@ class MachinesTest extends MachinesInMemory {
 
         start().close();
         assertThat(state()).isEqualTo(MachineState.RUNNING);
-        assertThat(machines.store().load(WEB).status().startedAt()).isPresent();
+        assertThat(store().load(WEB).status().startedAt()).isPresent();
         try (RunningMachine again = start();
                 RunningMachine connected = machines.connect(WEB, soon())) {
             assertThat(vms.list()).hasSize(1);
@@ -85,24 +85,24 @@ class MachinesTest extends MachinesInMemory {
         machines.create(NewMachine.of(WEB, "base").withProvision(script), PullListener.none(), soon());
         assertThatThrownBy(this::start).isInstanceOf(VmException.class);
         assertThat(state()).isEqualTo(MachineState.FAILED);
-        assertThat(machines.store().load(WEB).status().lastError()).isPresent();
+        assertThat(store().load(WEB).status().lastError()).isPresent();
         assertThat(vms.list()).noneMatch(vm -> vm.state().live());
 
-        Files.delete(machines.store().directory(WEB).resolve("provision.sh"));
+        Files.delete(store().directory(WEB).resolve("provision.sh"));
         assertThatThrownBy(this::start).isInstanceOf(MachineException.Unsupported.class);
         machines.change(
                 WEB, machine -> machine.withSettings(machine.settings().withProvision(Optional.empty())), soon());
         start().close();
         assertThat(state()).isEqualTo(MachineState.RUNNING);
-        assertThat(machines.store().load(WEB).status().lastError()).isEmpty();
+        assertThat(store().load(WEB).status().lastError()).isEmpty();
     }
 
     @Test
     void aFileThatSaysRunningWithoutAVmIsSettledByWhoLooks() {
         make(MachineSettings.DEFAULTS);
-        machines.store().updateState(WEB, MachineState.RUNNING);
+        store().updateState(WEB, MachineState.RUNNING);
         assertThat(state()).isEqualTo(MachineState.FAILED);
-        assertThat(machines.store().load(WEB).needsRecovery()).isFalse();
+        assertThat(store().load(WEB).needsRecovery()).isFalse();
     }
 
     @Test
@@ -125,14 +125,13 @@ class MachinesTest extends MachinesInMemory {
     void aStopThatWasCutShortIsFinishedAndAStartCompleted() {
         make(MachineSettings.DEFAULTS);
         start().close();
-        machines.store().updateState(WEB, MachineState.STOPPING);
+        store().updateState(WEB, MachineState.STOPPING);
         assertThat(state()).isEqualTo(MachineState.STOPPING);
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.STOPPED);
 
         start().close();
-        machines.store()
-                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        store().update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
         assertThat(state()).isEqualTo(MachineState.STARTING);
         machines.recover(soon());
         assertThat(state()).isEqualTo(MachineState.RUNNING);
@@ -145,7 +144,7 @@ class MachinesTest extends MachinesInMemory {
         MachineSettings twice =
                 MachineSettings.DEFAULTS.withNetwork(Network.USER).withPublish(List.of("80:80", "127.0.0.1:80:81"));
         assertThatThrownBy(() -> make(twice)).hasMessageContaining("published twice");
-        assertThat(machines.store().list()).isEmpty();
+        assertThat(store().list()).isEmpty();
     }
 
     @Test
@@ -164,8 +163,7 @@ class MachinesTest extends MachinesInMemory {
                     .satisfies(init -> assertThat(init.main()).isTrue());
         }
         // Its init is not started twice by who completes a start.
-        machines.store()
-                .update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
+        store().update(WEB, machine -> machine.withStatus(machine.status().withStartedAt(Optional.empty())));
         machines.recover(soon());
         try (RunningMachine up = machines.connect(WEB, soon())) {
             assertThat(up.<List<ExecutionInfo>>ask(guest -> guest.executions(soon())))
@@ -186,29 +184,28 @@ class MachinesTest extends MachinesInMemory {
         machines.change(WEB, fourCpus, soon());
         assertThat(applied).hasValue(1);
 
-        MachineResources edited = machines.store().load(WEB).resources().withMemoryMb(999);
+        MachineResources edited = store().load(WEB).resources().withMemoryMb(999);
         UnaryOperator<PersistedMachine> threeCpus = machine -> {
             if (applied.incrementAndGet() == 2) {
-                machines.store().update(WEB, now -> now.withResources(edited));
+                store().update(WEB, now -> now.withResources(edited));
             }
             return machine.withResources(machine.resources().withCpus(3));
         };
         machines.change(WEB, threeCpus, soon());
         assertThat(applied).hasValue(3);
-        assertThat(machines.store().load(WEB).resources()).isEqualTo(edited.withCpus(3));
+        assertThat(store().load(WEB).resources()).isEqualTo(edited.withCpus(3));
     }
 
     @Test
     void aFileThatIsEditedWhileItIsCheckedIsCheckedAgain() {
         make(MachineSettings.DEFAULTS);
-        int gib = machines.store().load(WEB).resources().diskGb();
+        int gib = store().load(WEB).resources().diskGb();
         AtomicInteger applied = new AtomicInteger();
         assertThatThrownBy(() -> machines.change(
                         WEB,
                         machine -> {
                             if (applied.incrementAndGet() == 1) {
-                                machines.store()
-                                        .update(
+                                store().update(
                                                 WEB,
                                                 now -> now.withResources(
                                                         now.resources().withDiskGb(gib + 2)));

@@ -1,7 +1,14 @@
 package dev.cloche.machine;
 
+import dev.cloche.machine.config.MachineStore;
+import dev.cloche.machine.config.StagingDirectory;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.VmId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +20,23 @@ final class SampleMachines {
     static final Instant CREATED = Instant.parse("2026-01-02T03:04:05.678Z");
 
     private SampleMachines() {}
+
+    /** Writes a machine: a new one as they are made, or over the one that is there. */
+    static void save(MachineStore store, PersistedMachine machine) {
+        if (Files.exists(store.directory(machine.name()).resolve("config.toml"), LinkOption.NOFOLLOW_LINKS)) {
+            var _ = store.update(machine.name(), _ -> machine);
+        } else {
+            create(store, machine);
+        }
+    }
+
+    static void create(MachineStore store, PersistedMachine machine) {
+        try (StagingDirectory staging = StagingDirectory.create(store)) {
+            store.publish(staging, machine);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     static PersistedMachine plain(String name) {
         return PersistedMachine.of(new MachineName(name), new VmId("vm-" + name), CREATED)
@@ -36,6 +60,7 @@ final class SampleMachines {
                         Map.of("team", "x", "", "empty key"),
                         true,
                         MachineRestartPolicy.ON_FAILURE,
+                        Optional.of(Isolation.SEALED),
                         Optional.of("provision.sh")),
                 new UnsupportedKeys(
                         Optional.of("/k"),

@@ -19,8 +19,8 @@ final class StoreProcess {
         if (arguments[1].equals("save")) {
             // What is loaded by a first save is not in the trace of the second.
             MachineStore other = new MachineStore(Path.of(arguments[0] + "-rehearsal"));
-            other.save(SampleMachines.full());
-            other.save(SampleMachines.full().withResources(new MachineResources(9, 999, 9)));
+            SampleMachines.save(other, SampleMachines.full());
+            SampleMachines.save(other, SampleMachines.full().withResources(new MachineResources(9, 999, 9)));
             other.remove(SampleMachines.WEB);
         }
         ready();
@@ -30,7 +30,7 @@ final class StoreProcess {
             }
         } else {
             MachineResources resources = new MachineResources(Integer.parseInt(arguments[2]), 999, 9);
-            store.save(SampleMachines.full().withResources(resources));
+            SampleMachines.save(store, SampleMachines.full().withResources(resources));
         }
         System.out.println("done");
     }

@@ -9,15 +9,14 @@ import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.EnumNames;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.TemplateMaking;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,8 +27,7 @@ class ClocheMetersIT {
 
     @Test
     void startsCommandsPullsAndPoolsAreMeasured() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         ClocheMeters meters = new ClocheMeters(registry);
         ClocheOptions options = meters.listening(ClocheOptions.ofEnvironment()

@@ -37,10 +37,6 @@ public record DepthPolicy(int min, int max, Sizing sizing, Optional<Duration> co
         return new DepthPolicy(Math.min(1, depth), depth, Sizing.FULL, Optional.empty());
     }
 
-    public DepthPolicy byDemand() {
-        return new DepthPolicy(min, max, Sizing.BY_DEMAND, coldAfter);
-    }
-
     public DepthPolicy coldAfter(Duration idle) {
         return new DepthPolicy(min, max, sizing, Optional.of(idle));
     }

@@ -88,32 +88,6 @@ public record PoolConfig(
         }
     }
 
-    public PoolConfig withRefillInterval(Duration value) {
-        return new PoolConfig(
-                value,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                prepareWithin,
-                destroyWithin,
-                closeWithin,
-                retry,
-                budget);
-    }
-
-    public PoolConfig withParallelRestores(int value) {
-        return new PoolConfig(
-                refillInterval,
-                value,
-                restoreWithin,
-                slowAfter,
-                prepareWithin,
-                destroyWithin,
-                closeWithin,
-                retry,
-                budget);
-    }
-
     public PoolConfig withRestoreWithin(Duration value, Duration slow) {
         return new PoolConfig(
                 refillInterval,
@@ -151,31 +125,5 @@ public record PoolConfig(
                 value,
                 retry,
                 budget);
-    }
-
-    public PoolConfig withRetry(Retry value) {
-        return new PoolConfig(
-                refillInterval,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                prepareWithin,
-                destroyWithin,
-                closeWithin,
-                value,
-                budget);
-    }
-
-    public PoolConfig withBudget(Budget value) {
-        return new PoolConfig(
-                refillInterval,
-                parallelRestores,
-                restoreWithin,
-                slowAfter,
-                prepareWithin,
-                destroyWithin,
-                closeWithin,
-                retry,
-                value);
     }
 }

@@ -57,6 +57,13 @@ public abstract sealed class PoolException extends ClocheException {
         }
     }
 
+    /** A VM of the pool is not what its acquirer needs, and stays in the pool. Code {@code pool.unfit}. */
+    public static final class Unfit extends PoolException {
+        public Unfit(String why) {
+            super("pool.unfit", "The VM does not fit: " + why, "Start one without the pool.", null);
+        }
+    }
+
     /** No VM could be restored. Code {@code pool.not-restored}. */
     public static final class NotRestored extends PoolException {
         public NotRestored(StackKey key, String why) {

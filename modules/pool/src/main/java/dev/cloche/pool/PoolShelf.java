@@ -83,8 +83,7 @@ public final class PoolShelf {
             Optional<Vm> vm = handOver(lying.vm().id(), handOff, deadline);
             if (vm.isPresent()) {
                 Duration took = Duration.ofNanos(System.nanoTime() - begin);
-                return Optional.of(
-                        new WarmVm(key, vm.get(), PoolStartKind.WARM, lying.vm().snapshot(), took));
+                return Optional.of(new WarmVm(vm.get(), PoolStartKind.WARM, took));
             }
         }
         return Optional.empty();
@@ -106,11 +105,6 @@ public final class PoolShelf {
     public record Order(List<ShelfTarget> stocks, Predicate<StackKey> others) {
         public Order {
             stocks = List.copyOf(stocks);
-        }
-
-        /** Returns the order for these, and nothing else. */
-        static Order of(ShelfTarget... stocks) {
-            return new Order(List.of(stocks), key -> false);
         }
     }
 

@@ -9,7 +9,6 @@ import dev.cloche.pool.provision.HandOffProcedure;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -144,7 +143,7 @@ public final class WarmPool implements AutoCloseable {
         driver.tell((core, now) -> core.handedOver(entry, now));
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         driver.happened(new PoolEvent.Acquired(entry.key(), vm.id(), ready.kind(), took));
-        return new WarmVm(entry.key(), vm, ready.kind(), Optional.of(entry.snapshot()), took);
+        return new WarmVm(vm, ready.kind(), took);
     }
 
     public PoolMetrics metrics() {

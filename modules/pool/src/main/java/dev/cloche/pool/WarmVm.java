@@ -1,11 +1,9 @@
 package dev.cloche.pool;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -15,18 +13,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class WarmVm implements AutoCloseable {
     private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
 
-    private final StackKey key;
     private final Vm vm;
     private final PoolStartKind kind;
-    private final Optional<SnapshotRef> source;
     private final Duration took;
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    WarmVm(StackKey key, Vm vm, PoolStartKind kind, Optional<SnapshotRef> source, Duration took) {
-        this.key = key;
+    WarmVm(Vm vm, PoolStartKind kind, Duration took) {
         this.vm = vm;
         this.kind = kind;
-        this.source = source;
         this.took = took;
     }
 
@@ -34,20 +28,8 @@ public final class WarmVm implements AutoCloseable {
         return vm.id();
     }
 
-    public StackKey key() {
-        return key;
-    }
-
     public PoolStartKind kind() {
         return kind;
-    }
-
-    /**
-     * Returns what this VM was restored from, also if its key is registered with another snapshot by now; empty if that
-     * is not known.
-     */
-    Optional<SnapshotRef> sourceSnapshot() {
-        return source;
     }
 
     /** Returns how long the acquirer waited. */

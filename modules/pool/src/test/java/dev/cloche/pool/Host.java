@@ -14,6 +14,8 @@ import dev.cloche.vm.testing.InMemoryProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 /** A host in memory, with a way to make snapshots on it. */
 public final class Host implements AutoCloseable {
@@ -50,6 +52,13 @@ public final class Host implements AutoCloseable {
             maker.destroy();
             return taken;
         }
+    }
+
+    /** Returns what the VMs on shelves were restored from. */
+    Map<VmId, SnapshotRef> sources() {
+        Map<VmId, SnapshotRef> sources = new HashMap<>();
+        provider.pooled().forEach(vm -> vm.snapshot().ifPresent(source -> sources.put(vm.id(), source)));
+        return sources;
     }
 
     int vms() {

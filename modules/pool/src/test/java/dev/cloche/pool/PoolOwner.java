@@ -19,7 +19,9 @@ import java.util.List;
 
 /** A process that keeps a pool and hands its VMs out for ever, writing down what it does, until it is killed. */
 final class PoolOwner {
-    static final PoolConfig CONFIG = PoolConfig.DEFAULT.withRefillInterval(Duration.ofMillis(200));
+    static final PoolConfig CONFIG = PoolConfigs.from(PoolConfig.DEFAULT)
+            .refillInterval(Duration.ofMillis(200))
+            .config();
     private final Path books;
 
     private PoolOwner(Path books) {

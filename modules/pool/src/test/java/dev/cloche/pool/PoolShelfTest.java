@@ -61,8 +61,12 @@ class PoolShelfTest {
         return host.loggingSnapshot(name);
     }
 
+    private static PoolShelf.Order order(ShelfTarget... stocks) {
+        return new PoolShelf.Order(List.of(stocks), key -> false);
+    }
+
     private void fill(ShelfTarget... stocks) {
-        fill(PoolShelf.Order.of(stocks));
+        fill(order(stocks));
     }
 
     private void fill(PoolShelf.Order order) {
@@ -187,7 +191,7 @@ class PoolShelfTest {
         shelf.fill(
                 () -> {
                     depths.add(lying(KEY).size());
-                    return PoolShelf.Order.of(target(KEY, next, 2));
+                    return order(target(KEY, next, 2));
                 },
                 new PoolShelf.FillListener() {});
         assertThat(depths).isSubsetOf(2, 3);
@@ -233,10 +237,10 @@ class PoolShelfTest {
 
     @Test
     void theBudgetOfTheHostIsKept() {
-        PoolConfig two = PoolConfig.DEFAULT.withBudget(new PoolConfig.Budget(2, 1 << 20));
+        PoolConfig two = PoolConfigs.from(PoolConfig.DEFAULT).budget(2, 1 << 20).config();
         PoolShelf small = new PoolShelf(host.provider, two, two::budget, key -> true);
         ShelfTarget target = target(KEY, snapshot("s"), 5);
-        small.fill(() -> PoolShelf.Order.of(target), new PoolShelf.FillListener() {});
+        small.fill(() -> order(target), new PoolShelf.FillListener() {});
         assertThat(host.vms()).isEqualTo(2);
     }
 

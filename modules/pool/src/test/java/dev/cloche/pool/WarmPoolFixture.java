@@ -14,9 +14,10 @@ import org.junit.jupiter.api.AfterEach;
 /** A pool on VMs in memory, as its users see it. */
 public abstract class WarmPoolFixture {
     public static final StackKey KEY = key("stack");
-    static final PoolConfig QUIET = PoolConfig.DEFAULT
-            .withRefillInterval(Duration.ofHours(1))
-            .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(20), 3));
+    static final PoolConfig QUIET = PoolConfigs.from(PoolConfig.DEFAULT)
+            .refillInterval(Duration.ofHours(1))
+            .retry(Duration.ofMillis(5), Duration.ofMillis(20), 3)
+            .config();
 
     final Host host = new Host();
     final List<PoolEvent> events = new CopyOnWriteArrayList<>();

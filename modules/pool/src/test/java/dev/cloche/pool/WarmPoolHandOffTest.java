@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,11 +39,11 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
         SnapshotRef snapshot = host.snapshot("s");
         register(pool, KEY, snapshot);
         awaitDepth(pool, KEY, 4);
+        Map<VmId, SnapshotRef> sources = host.sources();
         HandOff handOff = () -> GuestIdentity.fresh("mine", Clock.systemUTC());
         try (WarmVm warm = pool.acquire(KEY, handOff, soon())) {
             assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
-            assertThat(warm.sourceSnapshot()).contains(snapshot);
-            assertThat(warm.key()).isEqualTo(KEY);
+            assertThat(sources).containsEntry(warm.id(), snapshot);
             Vm vm = warm.take();
             try (vm) {
                 assertThat(vm.state()).isEqualTo(VmState.RUNNING);

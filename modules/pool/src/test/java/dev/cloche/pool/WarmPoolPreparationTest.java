@@ -47,8 +47,9 @@ class WarmPoolPreparationTest extends WarmPoolFixture {
         preparation = Preparation.NONE.withHealthCheck(guest -> {
             throw new IllegalStateException("port 80 is closed");
         });
-        WarmPool pool = open(depth(DepthPolicy.DEFAULT)
-                .withRetry(new PoolConfig.Retry(Duration.ofHours(1), Duration.ofHours(1), 3)));
+        WarmPool pool = open(PoolConfigs.from(depth(DepthPolicy.DEFAULT))
+                .retry(Duration.ofHours(1), Duration.ofHours(1), 3)
+                .config());
         register(pool, KEY, host.snapshot("s"));
         await().until(() ->
                 pool.metrics().validationFailures() >= 1 && of(pool, KEY).inFlight() == 0);

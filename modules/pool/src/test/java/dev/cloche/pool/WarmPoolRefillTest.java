@@ -35,7 +35,8 @@ class WarmPoolRefillTest extends WarmPoolFixture {
 
     @Test
     void looksAroundAtEachIntervalEvenWithoutKeys() {
-        WarmPool pool = open(QUIET.withRefillInterval(Duration.ofMillis(20)));
+        WarmPool pool = open(
+                PoolConfigs.from(QUIET).refillInterval(Duration.ofMillis(20)).config());
         await().until(() -> pool.metrics().refillRuns() >= 3);
     }
 
@@ -63,15 +64,13 @@ class WarmPoolRefillTest extends WarmPoolFixture {
 
     @Test
     void theBudgetHoldsAndWhoWaitsGetsAnIdleKeysPlace() {
-        WarmPool pool = open(QUIET.withBudget(new PoolConfig.Budget(2, 4096)));
+        WarmPool pool = open(PoolConfigs.from(QUIET).budget(2, 4096).config());
         SnapshotRef snapshot = host.snapshot("s");
         register(pool, KEY, snapshot);
         await().until(() -> of(pool, KEY).depth() == 2);
         StackKey other = key("other");
         register(pool, other, snapshot, DepthPolicy.of(1));
-        try (WarmVm warm = pool.acquire(other, HANDOFF, soon())) {
-            assertThat(warm.key()).isEqualTo(other);
-        }
+        pool.acquire(other, HANDOFF, soon()).close();
         assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.BUDGET, 1L);
     }
 }

@@ -45,7 +45,9 @@ class WarmPoolRuntimesTest extends WarmPoolFixture {
     @Test
     void twoRuntimesNeverShareAnEntry() {
         SnapshotRef snapshot = host.snapshot("s");
-        PoolConfig config = depth(DepthPolicy.of(2)).withRefillInterval(Duration.ofMillis(10));
+        PoolConfig config = PoolConfigs.from(depth(DepthPolicy.of(2)))
+                .refillInterval(Duration.ofMillis(10))
+                .config();
         WarmPool first = open(config);
         try (WarmPool second = WarmPool.start(host.provider, config)) {
             register(first, KEY, snapshot);

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.testing.InMemoryFaults.Step;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -49,9 +51,10 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
         register(pool, KEY, current);
         await().until(() -> hanging.get() == 3);
         awaitDepth(pool, KEY, 3);
+        Map<VmId, SnapshotRef> sources = host.sources();
         try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
             assertThat(warm.kind()).isEqualTo(PoolStartKind.WARM);
-            assertThat(warm.sourceSnapshot()).contains(current);
+            assertThat(sources).containsEntry(warm.id(), current);
         }
         awaitDepth(pool, KEY, 3);
         assertThat(hanging).hasValue(3);
@@ -59,7 +62,9 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
 
     @Test
     void whoWaitsForAPlaceOnTheHostGetsAnotherWhenTheFirstIsNotFreed() {
-        WarmPool pool = open(QUIET.withBudget(new PoolConfig.Budget(3, 4096))
+        WarmPool pool = open(PoolConfigs.from(QUIET)
+                .budget(3, 4096)
+                .config()
                 .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(50)));
         SnapshotRef snapshot = host.snapshot("s");
         register(pool, KEY, snapshot);
@@ -67,9 +72,7 @@ class WarmPoolSlowDestroyTest extends WarmPoolFixture {
         hang(1);
         StackKey other = key("other");
         register(pool, other, snapshot, DepthPolicy.of(1));
-        try (WarmVm warm = pool.acquire(other, HANDOFF, soon())) {
-            assertThat(warm.key()).isEqualTo(other);
-        }
+        pool.acquire(other, HANDOFF, soon()).close();
         assertThat(hanging).hasValue(1);
         assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.BUDGET, 2L);
     }

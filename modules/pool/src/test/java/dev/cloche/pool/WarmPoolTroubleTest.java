@@ -31,7 +31,9 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
 
     @Test
     void whoCannotBeRestoredIsToldOnceTheBreakerIsOpen() {
-        WarmPool pool = open(QUIET.withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofHours(1), 2)));
+        WarmPool pool = open(PoolConfigs.from(QUIET)
+                .retry(Duration.ofMillis(5), Duration.ofHours(1), 2)
+                .config());
         host.faults.failRestores(Integer.MAX_VALUE);
         register(pool, KEY, host.snapshot("s"));
         assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(PoolException.NotRestored.class);
@@ -39,8 +41,9 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
 
     @Test
     void aHangingRestoreDelaysNoOtherKey() {
-        WarmPool pool = open(depth(DepthPolicy.of(1))
-                .withParallelRestores(1)
+        WarmPool pool = open(PoolConfigs.from(depth(DepthPolicy.of(1)))
+                .parallelRestores(1)
+                .config()
                 .withRestoreWithin(Duration.ofSeconds(30), Duration.ofMillis(30)));
         StackKey slow = key("slow");
         host.faults.hangBoots(1000);

@@ -31,7 +31,10 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
     void everyoneWhoWaitsGetsARestoreInFlight() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         preparation = Preparation.NONE.withWarmUp(guest -> waitFor(go));
-        WarmPool pool = open(depth(DepthPolicy.of(1)).withParallelRestores(1).withPrepareWithin(Duration.ofMinutes(5)));
+        WarmPool pool = open(PoolConfigs.from(depth(DepthPolicy.of(1)))
+                .parallelRestores(1)
+                .config()
+                .withPrepareWithin(Duration.ofMinutes(5)));
         register(pool, KEY, host.snapshot("s"));
         List<Integer> order = new CopyOnWriteArrayList<>();
         try (ExecutorService many = Executors.newVirtualThreadPerTaskExecutor()) {

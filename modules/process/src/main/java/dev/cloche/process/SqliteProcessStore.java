@@ -4,7 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogException;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.process.sqlite.BootClock;
 import dev.cloche.process.sqlite.CommitSignal;
 import dev.cloche.process.sqlite.FeedRange;
@@ -124,9 +124,9 @@ public final class SqliteProcessStore implements ProcessStore {
 
     private boolean commit(List<QueuedWrite<?>> jobs, Way way) {
         try {
-            return catalog.<Boolean, Undone>write(session -> {
-                SqliteFeed feed = new SqliteFeed(new SqlStatements(session));
-                if (!way.run(jobs, () -> new SqliteTransaction(session, clock, feed))) {
+            return catalog.<Boolean, Undone>write(transaction -> {
+                SqliteFeed feed = new SqliteFeed(new SqlStatements(transaction));
+                if (!way.run(jobs, () -> new SqliteTransaction(transaction, clock, feed))) {
                     throw new Undone();
                 }
                 return true;
@@ -184,9 +184,9 @@ public final class SqliteProcessStore implements ProcessStore {
     public <T> T read(Query<T> query, Deadline deadline) {
         requireOpen();
         try {
-            return catalog.read((Session session) -> {
+            return catalog.read((CatalogTransaction transaction) -> {
                 try {
-                    return query.run(new SqliteReads(session, clock));
+                    return query.run(new SqliteReads(transaction, clock));
                 } catch (SqlStatements.Failed e) {
                     throw e.failure();
                 }

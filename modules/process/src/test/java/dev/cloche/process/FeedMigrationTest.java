@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -42,19 +42,19 @@ class FeedMigrationTest {
         }
     }
 
-    private static int aProcessWithAnEvent(Session session) throws SQLException {
-        session.update("""
+    private static int aProcessWithAnEvent(CatalogTransaction transaction) throws SQLException {
+        transaction.update("""
                 INSERT INTO process (key, id, hash, input_type, recovery, lease_required, status, last_sequence, fence,
                                      attempts, created_at, updated_at)
                 VALUES (1, 'p', 'hash', 'work', 'externally_owned', 0, 'running', 1, 0, 0, 10, 20)
                 """);
-        session.update(
+        transaction.update(
                 "INSERT INTO process_change (position, process_id, kind, sequence) VALUES (1, 'p', 'REGISTERED', 0)");
-        session.update("""
+        transaction.update("""
                 INSERT INTO process_change (position, process_id, kind, sequence, event_type)
                 VALUES (2, 'p', 'EVENT', 1, 'note')
                 """);
-        return session.update("""
+        return transaction.update("""
                 INSERT INTO process_event (key, process, sequence, type, payload, payload_hash, at)
                 VALUES (2, 1, 1, 'note', 'null', 'hash', 20)
                 """);

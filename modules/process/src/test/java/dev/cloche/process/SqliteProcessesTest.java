@@ -141,7 +141,7 @@ class SqliteProcessesTest {
     void aLeaseThatClaimsToLastLongerThanAnyCanIsOfferedToWorkers() {
         registry.register(registration("p"));
         registry.claim("p", "ann", Duration.ofHours(1));
-        catalog.write(session -> session.update("UPDATE process SET lease_expires = 9000000000000000000"));
+        catalog.write(transaction -> transaction.update("UPDATE process SET lease_expires = 9000000000000000000"));
         assertThat(registry.claimNext(new ClaimRequest("bob", Set.of(ProcessInput.TOOL_CALL), 5, Duration.ofHours(1))))
                 .hasSize(1);
     }
@@ -149,11 +149,11 @@ class SqliteProcessesTest {
     @Test
     void aBrokenDatabaseIsAnErrorAndNotAnEmptyOne() {
         registry.register(registration("p"));
-        catalog.write(session -> session.update("ALTER TABLE process RENAME TO lost"));
+        catalog.write(transaction -> transaction.update("ALTER TABLE process RENAME TO lost"));
         assertThatThrownBy(() -> registry.get("p")).isInstanceOf(ProcessException.StoreFailed.class);
         assertThatThrownBy(() -> registry.append("p", note(1))).isInstanceOf(ProcessException.StoreFailed.class);
         assertThatThrownBy(() -> registry.eventsAfter("p", 0, 1)).isInstanceOf(ProcessException.StoreFailed.class);
-        catalog.write(session -> session.update("ALTER TABLE lost RENAME TO process"));
+        catalog.write(transaction -> transaction.update("ALTER TABLE lost RENAME TO process"));
         assertThat(registry.append("p", note(1)).event().sequence()).isEqualTo(1);
     }
 

@@ -7,6 +7,7 @@ import dev.cloche.linux.PinnedProcess;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.GuardLimit;
 import dev.cloche.qemu.guard.GuardOutputLog;
+import dev.cloche.qemu.guard.IsolationRecord;
 import dev.cloche.qemu.guard.NetworkRecord;
 import dev.cloche.qemu.guard.OrphanedSockets;
 import dev.cloche.qemu.guard.PoolFiles;
@@ -15,6 +16,8 @@ import dev.cloche.qemu.guard.TrafficRecord;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.qemu.host.IsolationChoice;
+import dev.cloche.qemu.host.IsolationProbe;
 import dev.cloche.qemu.host.ProbedHost;
 import dev.cloche.qemu.machine.QemuAdoption;
 import dev.cloche.qemu.machine.QemuBackend;
@@ -26,6 +29,7 @@ import dev.cloche.qemu.snapshot.QemuDisks;
 import dev.cloche.qemu.snapshot.QemuSnapshots;
 import dev.cloche.qemu.snapshot.SnapshotManifest;
 import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.PoolSlot;
@@ -40,6 +44,7 @@ import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmIsolation;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
@@ -56,6 +61,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Provides VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
 public final class QemuProvider implements VmProvider {
@@ -71,16 +77,27 @@ public final class QemuProvider implements VmProvider {
     private final QemuPool pool;
     private final OpenVms open = new OpenVms();
 
-    /** A provider with the usual patience. Touches nothing yet. */
+    /** Makes a provider with the usual patience. Touches nothing yet. */
     public QemuProvider(VmLayout layout, VmResources resources) {
-        this(layout, resources, BootPolicy.DEFAULT);
+        this(layout, resources, Optional::empty);
+    }
+
+    /** @param isolation the least of walls that the configuration accepts, asked at each start; empty if it says nothing */
+    public QemuProvider(VmLayout layout, VmResources resources, Supplier<Optional<Isolation>> isolation) {
+        this(layout, resources, BootPolicy.DEFAULT, isolation);
     }
 
     public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
+        this(layout, resources, policy, Optional::empty);
+    }
+
+    private QemuProvider(
+            VmLayout layout, VmResources resources, BootPolicy policy, Supplier<Optional<Isolation>> isolation) {
         this.layout = layout;
         this.policy = policy;
         directory = new VmDirectory(layout);
-        context = QemuContext.of(layout, resources, new ProbedHost(layout, resources));
+        context = QemuContext.of(
+                layout, resources, new IsolationChoice(System.getenv(), isolation), new ProbedHost(layout, resources));
         running = new RunningVmOperations(layout);
         snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);
@@ -298,6 +315,39 @@ public final class QemuProvider implements VmProvider {
         // A guard that was killed has left its notes.
         return VmNote.hindrance(layout.directory(id))
                 .filter(_ -> get(id).filter(vm -> vm.state().live()).isPresent());
+    }
+
+    /**
+     * Finds out which walls a VM would get here.
+     *
+     * @throws VmException.IsolationUnavailable if less than the settings ask for is to be had
+     * @throws VmException.MissingResource if it cannot be tried
+     */
+    public VmIsolation hostIsolation() {
+        Isolation least = context.isolation().of(Optional.empty());
+        return new IsolationProbe(context.resources(), layout.runtimeDirectory(), least).find();
+    }
+
+    @Override
+    public boolean isIsolated(VmId id, Optional<Isolation> least) {
+        Isolation needed = context.isolation().of(least);
+        return needed.compareTo(Isolation.AUTO) <= 0
+                || isolation(id).filter(walls -> needed.accepts(walls.level())).isPresent();
+    }
+
+    @Override
+    public Optional<VmIsolation> isolation(VmId id) {
+        if (get(id).filter(vm -> vm.state().live()).isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(IsolationRecord.read(layout.directory(id)));
+        } catch (IOException e) {
+            throw new VmException.Storage(
+                    "The walls around VM " + id + " cannot be read: " + e.getMessage(),
+                    "Check the state root's disk.",
+                    e);
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -66,20 +67,41 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
 
     /** Returns the same with sockets in another directory than {@code /tmp}, which exists. */
     public static VmLayout of(Path stateRoot, Path temporary) {
+        Path root;
         try {
-            Path root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();
-            String name = hash(root);
-            Path base = temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user());
-            VmLayout layout = new VmLayout(root, base.resolve(name));
+            root = DurableFiles.ensureDirectory(stateRoot.toAbsolutePath()).toRealPath();
+        } catch (IOException e) {
+            throw unusable(stateRoot, e);
+        }
+        Path base = temporary.toAbsolutePath().resolve("cloche-" + PrivateDirectory.user());
+        VmLayout layout = new VmLayout(root, base.resolve(hash(root)));
+        try {
             RuntimeDirectory.ensure(layout);
-            DurableFiles.ensureDirectory(layout.vms());
-            return layout;
         } catch (IOException e) {
             throw new VmException.Storage(
-                    "The state root " + stateRoot + " is not usable: " + e.getMessage(),
-                    "Check its owner, its mode and the space on its disk.",
+                    "The directory " + base + ", for the sockets of VMs, is not usable: " + reason(e),
+                    "Name a directory that may be written with CLOCHE_TMP or ClocheOptions.withTemporary, for all processes"
+                            + " that use this state root.",
                     e);
         }
+        try {
+            DurableFiles.ensureDirectory(layout.vms());
+        } catch (IOException e) {
+            throw unusable(stateRoot, e);
+        }
+        return layout;
+    }
+
+    private static VmException.Storage unusable(Path stateRoot, IOException e) {
+        return new VmException.Storage(
+                "The state root " + stateRoot + " is not usable: " + reason(e),
+                "Check its owner, its mode and the space on its disk.",
+                e);
+    }
+
+    /** The message of this exception is the path alone. */
+    private static String reason(IOException e) {
+        return (e instanceof AccessDeniedException ? "permission denied for " : "") + e.getMessage();
     }
 
     public Path vms() {
@@ -99,7 +121,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return runtimeDirectory.resolveSibling("accelerators");
     }
 
-    /** Blank disks, one of each size. */
+    /** Returns the directory of blank disks, one of each size. */
     public Path blanks() {
         return stateRoot.resolve("blank");
     }
@@ -132,7 +154,7 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return directory(id).resolve("qmp.lock");
     }
 
-    /** Held by the client of a port, 1 to 7. */
+    /** Returns the lock that the client of a port, 1 to 7, holds. */
     public Path portLock(VmId id, int port) {
         return directory(id).resolve("port-" + port + ".lock");
     }

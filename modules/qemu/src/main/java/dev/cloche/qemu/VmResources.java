@@ -1,6 +1,7 @@
 package dev.cloche.qemu;
 
 import dev.cloche.base.Printable;
+import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ public record VmResources(
     }
 
     /**
-     * passt, for a guest that is to have a network.
+     * Returns passt, for a guest that is to have a network.
      *
      * @throws VmException.MissingResource if it is not installed
      */
@@ -50,6 +51,15 @@ public record VmResources(
                 "There is no passt in the PATH, which a guest's network needs",
                 "Install passt (Debian: apt-get install passt), or start it without a network.",
                 null));
+    }
+
+    /**
+     * Returns the host's program that makes file systems, for a guest that is to have a writable disk.
+     *
+     * @throws VmException.MissingResource if it is not installed
+     */
+    public Path requireFormatter() {
+        return DiskTools.formatter();
     }
 
     /**

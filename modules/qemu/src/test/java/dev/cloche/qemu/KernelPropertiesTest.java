@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.launch.QemuCommand;
+import dev.cloche.qemu.launch.QemuJail;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
@@ -35,7 +37,7 @@ class KernelPropertiesTest {
         assertThat(properties)
                 .isEqualTo(new KernelProperties("small", "6.1.9-cloche", false, List.of("acpi=off", "a.b=1")));
         assertThat(command(properties))
-                .contains("microvm,acpi=off,memory-backend=ram")
+                .contains("microvm,acpi=off,memory-backend=ram,mem-merge=off")
                 .anyMatch(argument -> argument.startsWith("console=ttyS0 ")
                         && argument.endsWith(" acpi=off a.b=1 tsc=reliable tsc_early_khz=2600000"));
     }
@@ -45,7 +47,7 @@ class KernelPropertiesTest {
         KernelProperties properties = recorded("package=linux-image-6\nversion=6.1.9-1\nrelease=6.1.0-9-cloud-amd64\n");
 
         assertThat(properties).isEqualTo(new KernelProperties("unknown", "6.1.0-9-cloud-amd64", true, List.of()));
-        assertThat(command(properties)).contains("microvm,acpi=on,memory-backend=ram");
+        assertThat(command(properties)).contains("microvm,acpi=on,memory-backend=ram,mem-merge=off");
     }
 
     @Test
@@ -93,6 +95,7 @@ class KernelPropertiesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
+                new QemuJail(Isolation.AUTO, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 }

@@ -6,10 +6,12 @@ import dev.cloche.qemu.host.CpuModel;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.HostCpu;
 import dev.cloche.qemu.launch.QemuCommand;
+import dev.cloche.qemu.launch.QemuJail;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.snapshot.PlatformRecord;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.VmCapabilities;
@@ -40,7 +42,7 @@ class KvmCommandTest {
     @Test
     void onIntel() throws IOException {
         assertThat(command("intel", DEBIAN))
-                .containsSequence("-M", "microvm,acpi=on,rtc=on,memory-backend=ram")
+                .containsSequence("-M", "microvm,acpi=on,rtc=on,memory-backend=ram,mem-merge=off")
                 .containsSequence("-accel", "kvm", "-cpu", "host,vmx=off,svm=off,pmu=off")
                 .containsSequence("-append", COMMON);
     }
@@ -54,11 +56,11 @@ class KvmCommandTest {
     @Test
     void theSmallKernelKeepsTheLocksOfItsAtomicsOnlyUnderEmulation() throws IOException {
         assertThat(command("intel", SMALL))
-                .containsSequence("-M", "microvm,acpi=off,rtc=on,memory-backend=ram")
+                .containsSequence("-M", "microvm,acpi=off,rtc=on,memory-backend=ram,mem-merge=off")
                 .containsSequence("-append", COMMON + " lapic_timer_khz=1000000");
         assertThat(command(emulated(), SMALL))
-                .containsSequence("-M", "microvm,acpi=off,memory-backend=ram")
-                .containsSequence("-accel", "tcg", "-cpu", "max,-erms,-fsrm")
+                .containsSequence("-M", "microvm,acpi=off,memory-backend=ram,mem-merge=off")
+                .containsSequence("-accel", "tcg,tb-size=256", "-cpu", "max,-erms,-fsrm")
                 .containsSequence(
                         "-append",
                         COMMON + " lapic_timer_khz=1000000 noreplace-smp tsc=reliable tsc_early_khz=2600000");
@@ -138,6 +140,7 @@ class KvmCommandTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
+                new QemuJail(Isolation.AUTO, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 

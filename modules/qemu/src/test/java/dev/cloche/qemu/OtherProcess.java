@@ -26,10 +26,10 @@ final class OtherProcess {
         VmId id = new VmId(arguments[3]);
         Deadline deadline = Deadline.after(Duration.ofMinutes(5));
         if (arguments[2].equals("own")) {
-            VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
-                    .withAttached(arguments[5].equals("attached"))
-                    .withOwnerGrace(Duration.ofMillis(Long.parseLong(arguments[6])));
-            provider.create(spec).start(deadline);
+            VmSpec spec =
+                    VmSpec.of(id, RootDisk.raw(Path.of(arguments[4]))).withAttached(arguments[5].equals("attached"));
+            Duration grace = Duration.ofMillis(Long.parseLong(arguments[6]));
+            provider.create(OwnerGrace.of(grace, spec)).start(deadline);
         } else if (arguments[2].equals("plug in by half")) {
             LockFile _ = LockFile.tryLock(layout.portLock(id, 1)).orElseThrow();
             var _ = new QemuMonitor(layout, id).converse(deadline, qemu -> {
@@ -42,10 +42,8 @@ final class OtherProcess {
                     provider.snapshot(new SnapshotName(arguments[4])).orElseThrow();
             provider.create(VmSpec.restored(id, snapshot).withAttached(false)).start(deadline);
         } else if (arguments[2].equals("make a template")) {
-            VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4])))
-                    .withOwnerGrace(Duration.ofMillis(200))
-                    .asTemplateMaker();
-            Vm maker = provider.create(spec);
+            VmSpec spec = VmSpec.of(id, RootDisk.raw(Path.of(arguments[4]))).asTemplateMaker();
+            Vm maker = provider.create(OwnerGrace.of(Duration.ofMillis(200), spec));
             maker.start(deadline);
             System.out.println("started");
             var _ = maker.snapshot(new SnapshotName(arguments[5]), deadline);

@@ -1,6 +1,7 @@
 package dev.cloche.qemu;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -78,6 +79,14 @@ final class QemuFixture implements AutoCloseable {
         process.waitFor();
     }
 
+    /** What QEMU does for our own sake its jail lets it do. */
+    private void requireNothingDenied(VmId id) throws IOException {
+        Path denied = layout().directory(id).resolve("denied");
+        if (Files.exists(denied)) {
+            throw new AssertionError("QEMU was denied: " + Files.readString(denied));
+        }
+    }
+
     @Override
     public void close() throws IOException {
         children.forEach(Process::destroyForcibly);
@@ -86,6 +95,7 @@ final class QemuFixture implements AutoCloseable {
         }
         try (QemuProvider provider = open()) {
             for (VmInfo info : provider.list()) {
+                requireNothingDenied(info.id());
                 if (info.state().live()) {
                     provider.kill(info.id(), Deadline.after(Duration.ofMinutes(5)));
                 }

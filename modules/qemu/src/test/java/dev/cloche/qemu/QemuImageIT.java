@@ -117,14 +117,26 @@ class QemuImageIT extends QemuTest {
             vm.pause(soon());
             Deadline soonPassed = Deadline.after(Duration.ofSeconds(5));
             assertThatThrownBy(() -> putAside(vm, soonPassed, () -> {
+                        // Otherwise it may answer before its answer is waited for.
+                        signalQemu(vm, "-STOP");
                         Awaitility.await().until(soonPassed::passed);
                         throw new IOException("late");
                     }))
                     .hasMessage("late")
                     .satisfies(late -> assertThat(late.getSuppressed()).hasSize(1));
+            signalQemu(vm, "-CONT");
             assertThatThrownBy(() -> vm.resume(soon())).isInstanceOf(VmException.ImageAside.class);
             assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.KILLED);
         }
+    }
+
+    private void signalQemu(Vm vm, String signal) throws IOException {
+        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
+        ProcessHandle qemu = ProcessHandle.of(guard)
+                .flatMap(process -> process.children().findFirst())
+                .orElseThrow();
+        Process kill = new ProcessBuilder("kill", signal, String.valueOf(qemu.pid())).start();
+        assertThat(kill.onExit().join().exitValue()).isZero();
     }
 
     /** What a process leaves that is killed while it takes a snapshot. */

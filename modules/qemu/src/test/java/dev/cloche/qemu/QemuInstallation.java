@@ -44,12 +44,17 @@ public final class QemuInstallation {
 
     /** The same disk, with the program that sends what no kernel would. */
     static Path diskWithNetprobe(Path directory) throws Exception {
-        Path program = directory.resolve("netprobe");
-        Process gcc = new ProcessBuilder("gcc", "-static", "-O1", "-o", program.toString(), "src/test/c/netprobe.c")
+        return diskWith("netprobe", directory);
+    }
+
+    /** The same disk, with a program of {@code src/test/c}. */
+    static Path diskWith(String name, Path directory) throws Exception {
+        Path program = directory.resolve(name);
+        Process gcc = new ProcessBuilder("gcc", "-static", "-O1", "-o", program.toString(), "src/test/c/" + name + ".c")
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("gcc.log").toFile())
                 .start();
-        Assumptions.assumeTrue(gcc.waitFor() == 0, "netprobe cannot be compiled");
+        Assumptions.assumeTrue(gcc.waitFor() == 0, name + " cannot be compiled");
         return disk(directory, program);
     }
 

@@ -61,6 +61,16 @@ class VmLayoutTest {
         assertRefused(temporary);
     }
 
+    @Test
+    void whereSocketsHaveNoPlaceTheSettingForAnotherIsNamed() throws IOException {
+        Path temporary = Files.writeString(directory.resolve("t"), "a file, below which no directory can be made");
+        assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), temporary))
+                .isInstanceOfSatisfying(VmException.Storage.class, refused -> {
+                    assertThat(refused).hasMessageContaining("sockets").hasMessageContaining(temporary.toString());
+                    assertThat(refused.remedy()).contains("CLOCHE_TMP");
+                });
+    }
+
     private void assertRefused(Path temporary) {
         assertThatThrownBy(() -> VmLayout.of(directory.resolve("state"), temporary))
                 .isInstanceOf(VmException.Storage.class)

@@ -46,7 +46,7 @@ class VmSpecTest {
                 () -> spec.withMemoryMiB(63),
                 () -> spec.withCpus(0),
                 () -> spec.withMaxDuration(Duration.ZERO),
-                () -> spec.withOwnerGrace(Duration.ofDays(-1)),
+                () -> OwnerGrace.of(Duration.ofDays(-1), spec),
                 () -> RootDisk.raw(Path.of("relative")),
                 () -> new VmId("../up"),
                 () -> new VmId("x".repeat(41)),
@@ -109,7 +109,7 @@ class VmSpecTest {
         VmId id = new VmId("a");
         for (VmSpec spec : List.of(
                 VmSpec.of(id, RootDisk.raw(Path.of("/b"))).withAttached(false).withMaxDuration(Duration.ofDays(2)),
-                VmSpec.of(id, root).asTemplateMaker().withOwnerGrace(Duration.ofMillis(3)),
+                OwnerGrace.of(Duration.ofMillis(3), VmSpec.of(id, root).asTemplateMaker()),
                 VmSpec.of(id, root)
                         .withNetwork(new NetworkSpec.User(
                                 PublishedPort.parse("0.0.0.0:8000-8001:80-81/udp"), Optional.of("9.9.9.9"))),

@@ -7,12 +7,15 @@ import dev.cloche.base.Printable;
 import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.launch.QemuCommand;
+import dev.cloche.qemu.launch.QemuJail;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.snapshot.LiveMemory;
 import dev.cloche.qemu.snapshot.SnapshotKey;
 import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotException;
+import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
@@ -86,6 +89,7 @@ class VmValuesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
+                new QemuJail(Isolation.AUTO, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains(
@@ -106,6 +110,20 @@ class VmValuesTest {
         assertThat(then.differences(SnapshotKey.of(Map.of("qemu", "7.2.22", "counterKiloHertz", "2700000"))))
                 .extracting(SnapshotException.Mismatch.Difference::field)
                 .containsExactly("counterKiloHertz", "kernel");
+    }
+
+    @Test
+    void aSnapshotOfAnotherQemuNamesTheSettingThatChoosesIt() {
+        SnapshotException.Mismatch.Difference kernel = new SnapshotException.Mismatch.Difference("kernel", "a", "b");
+        SnapshotException.Mismatch.Difference binary =
+                new SnapshotException.Mismatch.Difference("qemuBinary", "a", "b");
+        SnapshotName name = new SnapshotName("mine");
+        assertThat(new SnapshotException.Mismatch(name, List.of(kernel)))
+                .message()
+                .doesNotContain("CLOCHE_EMULATOR");
+        assertThat(new SnapshotException.Mismatch(name, List.of(binary, kernel)))
+                .message()
+                .contains("CLOCHE_EMULATOR=system", "CLOCHE_EMULATOR=auto");
     }
 
     @Test

@@ -52,6 +52,11 @@ final class CheckRepository {
     private int compare(Poms.Pom bom) throws IOException {
         Map<String, List<String>> artefacts = new TreeMap<>();
         bom.managed().forEach(name -> artefacts.put(name, JAR));
+        artefacts.computeIfPresent(
+                Contents.RUNTIME,
+                (_, endings) -> endings.stream()
+                        .filter(ending -> !ending.equals("-cyclonedx.xml"))
+                        .toList());
         artefacts.put("cloche-bom", POM);
         artefacts.put("cloche-parent", POM);
         for (Map.Entry<String, List<String>> artefact : artefacts.entrySet()) {

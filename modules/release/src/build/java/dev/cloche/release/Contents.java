@@ -12,20 +12,27 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /** What has to be in the files of an artefact. */
 final class Contents {
-    private static final String RUNTIME = "cloche-runtime-linux-x86_64";
+    static final String RUNTIME = "cloche-runtime-linux-x86_64";
     private static final String RUNTIME_FILES = "META-INF/cloche/runtime/";
+    /** What the SBOM of the runtime has to have whatever it was made of. */
+    private static final List<String> PARTS = List.of("pkg:deb/debian/linux-source-", "pkg:deb/debian/busybox-static@");
 
     private Contents() {}
 
     /** Returns a sentence for each fault. */
     static List<String> faults(Path file, String ending, String artefact) throws IOException {
         if (ending.startsWith("-cyclonedx")) {
-            return Files.readString(file).contains(artefact) ? List.of() : List.of("does not name " + artefact);
+            String sbom = Files.readString(file);
+            return Stream.concat(Stream.of(artefact), artefact.equals(RUNTIME) ? PARTS.stream() : Stream.of())
+                    .filter(name -> !sbom.contains(name))
+                    .map(name -> "does not name " + name)
+                    .toList();
         }
         if (!ending.endsWith(".jar")) {
             return List.of();

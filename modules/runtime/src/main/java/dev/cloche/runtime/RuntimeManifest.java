@@ -20,14 +20,18 @@ import java.util.Optional;
  * @param version of the runtime
  * @param built the day on which its newest part was made, in UTC
  * @param guestProtocol the version of the guest protocol that its agent speaks
+ * @param guard the version of the options that its guard takes; 1 of those that do not say it
  * @param parts what it consists of
  */
 public record RuntimeManifest(
-        Path directory, String version, LocalDate built, int guestProtocol, List<RuntimePart> parts) {
+        Path directory, String version, LocalDate built, int guestProtocol, int guard, List<RuntimePart> parts) {
     /** The guest protocols that this library speaks, from the oldest to the newest. */
     public static final int OLDEST_GUEST_PROTOCOL = 2;
 
     public static final int NEWEST_GUEST_PROTOCOL = 2;
+
+    /** The oldest guard whose options are enough; newer ones take the same. */
+    public static final int OLDEST_GUARD = 3;
 
     private static final String FILE = "runtime.json";
     private static final int MAX_BYTES = 64 * 1024;
@@ -96,17 +100,21 @@ public record RuntimeManifest(
                 fields.requireText("version"),
                 LocalDate.parse(fields.requireText("built")),
                 Math.toIntExact(fields.requireWhole("guestProtocol")),
+                Math.toIntExact(fields.whole("guard").orElse(1)),
                 parts);
     }
 
     /**
-     * Refuses a runtime whose agent this library cannot talk to.
+     * Refuses a runtime that this library cannot work with: its agent, or its guard.
      *
      * @throws RuntimeUnusable.Mismatch if it is too old or too new
      */
-    public void requireKnownProtocol() {
+    public void requireUsable() {
         if (guestProtocol < OLDEST_GUEST_PROTOCOL || guestProtocol > NEWEST_GUEST_PROTOCOL) {
-            throw new RuntimeUnusable.Mismatch(directory, version, guestProtocol);
+            throw RuntimeUnusable.Mismatch.ofProtocol(directory, version, guestProtocol);
+        }
+        if (guard < OLDEST_GUARD) {
+            throw RuntimeUnusable.Mismatch.ofGuard(directory, version, guard);
         }
     }
 }

@@ -30,19 +30,32 @@ public abstract sealed class RuntimeUnusable extends ClocheException {
         }
     }
 
-    /** Reports a runtime whose agent speaks another guest protocol. Code {@code runtime.mismatch}. */
+    /** Reports a runtime that is too old or too new for this library. Code {@code runtime.mismatch}. */
     public static final class Mismatch extends RuntimeUnusable {
-        Mismatch(Path directory, String version, int protocol) {
-            super(
-                    "runtime.mismatch",
-                    "The runtime " + version + " in " + directory + " speaks version " + protocol
-                            + " of the guest protocol, and this library "
-                            + RuntimeManifest.OLDEST_GUEST_PROTOCOL + " to " + RuntimeManifest.NEWEST_GUEST_PROTOCOL
-                            + ".",
+        private static final String TOO_OLD = "Use a newer runtime, or an older library.";
+
+        private Mismatch(Path directory, String version, String what, String remedy) {
+            super("runtime.mismatch", "The runtime " + version + " in " + directory + " " + what + ".", remedy, null);
+        }
+
+        static Mismatch ofProtocol(Path directory, String version, int protocol) {
+            return new Mismatch(
+                    directory,
+                    version,
+                    "speaks version " + protocol + " of the guest protocol, and this library "
+                            + RuntimeManifest.OLDEST_GUEST_PROTOCOL + " to " + RuntimeManifest.NEWEST_GUEST_PROTOCOL,
                     protocol < RuntimeManifest.OLDEST_GUEST_PROTOCOL
-                            ? "Use a newer runtime, or an older library."
-                            : "Use a newer library, or an older runtime.",
-                    null);
+                            ? TOO_OLD
+                            : "Use a newer library, or an older runtime.");
+        }
+
+        static Mismatch ofGuard(Path directory, String version, int guard) {
+            return new Mismatch(
+                    directory,
+                    version,
+                    "has a guard that takes version " + guard + " of the options, and this library needs "
+                            + RuntimeManifest.OLDEST_GUARD,
+                    TOO_OLD);
         }
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RuntimeManifestTest {
     private static final String WHOLE = """
-            {"format": 1, "version": "0.1.0", "built": "2026-11-23", "guestProtocol": 2, "later": true,
+            {"format": 1, "version": "0.1.0", "built": "2026-11-23", "guestProtocol": 2, "guard": 3, "later": true,
              "parts": [{"path": "initramfs", "version": "0.1.0", "sha256": "00ff"}], "system": ["passt"]}
             """;
 
@@ -37,8 +37,9 @@ class RuntimeManifestTest {
                         "0.1.0",
                         LocalDate.of(2026, 11, 23),
                         2,
+                        3,
                         List.of(new RuntimePart("initramfs", "0.1.0", "00ff"))));
-        manifest.requireKnownProtocol();
+        manifest.requireUsable();
     }
 
     @Test
@@ -50,10 +51,20 @@ class RuntimeManifestTest {
     @ValueSource(ints = {1, 3})
     void anAgentThatSpeaksAnotherProtocolIsRefused(int protocol) throws IOException {
         RuntimeManifest other = read(WHOLE.replace("l\": 2", "l\": " + protocol));
-        assertThatThrownBy(other::requireKnownProtocol)
+        assertThatThrownBy(other::requireUsable)
                 .isInstanceOf(RuntimeUnusable.Mismatch.class)
                 .hasMessageContaining("version " + protocol + " of the guest protocol")
                 .hasMessageEndingWith(protocol == 1 ? "an older library." : "an older runtime.");
+    }
+
+    @Test
+    void aGuardThatTakesFewerOptionsIsRefused() throws IOException {
+        for (String guard : List.of("", "\"guard\": 1,")) {
+            RuntimeManifest other = read(WHOLE.replace("\"guard\": 3,", guard));
+            assertThatThrownBy(other::requireUsable)
+                    .isInstanceOf(RuntimeUnusable.Mismatch.class)
+                    .hasMessageContaining("takes version 1 of the options, and this library needs 3");
+        }
     }
 
     @ParameterizedTest

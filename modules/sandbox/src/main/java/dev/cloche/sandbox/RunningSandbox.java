@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.sandbox.directory.ExecWatch;
 import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.directory.UsedConnection;
 import dev.cloche.sandbox.directory.UsedExecution;
 import dev.cloche.sandbox.directory.UsedStreams;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
@@ -12,12 +13,14 @@ import dev.cloche.sandbox.lifecycle.SandboxStart;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -259,6 +262,17 @@ public final class RunningSandbox implements AutoCloseable {
     public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
         use.begin();
         return use.untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
+    }
+
+    /**
+     * Connects to what listens in the guest. The sandbox is in use until the stream is closed.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     * @throws SandboxException.Draining if nothing further may be done in it
+     */
+    public GuestStream dial(DialRequest request, Deadline deadline) {
+        use.begin();
+        return use.untilClosed(() -> new UsedConnection(ask(guest -> guest.dial(request, deadline)), use));
     }
 
     /**

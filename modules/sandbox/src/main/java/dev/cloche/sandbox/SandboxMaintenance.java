@@ -5,8 +5,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
-import dev.cloche.sandbox.lifecycle.CleanupOutcome;
-import dev.cloche.sandbox.lifecycle.SandboxCleanup;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.reconcile.Sweep;
 import dev.cloche.sandbox.reconcile.SweepFacts;
@@ -166,24 +164,11 @@ public final class SandboxMaintenance implements AutoCloseable {
                         failure);
     }
 
-    /** Removes one sandbox if it is ephemeral and has ended. */
-    CleanupOutcome clean(long id) {
-        return new SandboxCleanup(context).clean(id);
-    }
-
     /** Returns what a sweep would do now. Does nothing, and may take as long as looking at all sandboxes takes. */
     public List<MaintenanceStep> preview() {
         SweepNote note = SweepNote.parse(lease.note());
         SweepRule rule = new SweepRule(context.clock().instant(), limits.ownerGrace());
         return new SweepPreview(store, new SweepFacts(context, rule, note)).steps();
-    }
-
-    /**
-     * Returns every sandbox that is not recorded as ended, by name: status and process as they are recorded, whether
-     * that lives or not.
-     */
-    public List<ActiveSandbox> activeSandboxes() {
-        return store.activeSandboxes();
     }
 
     private static String holder() {

@@ -23,11 +23,11 @@ import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.warm.TemplateRequest;
-import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmIsolation;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -53,7 +53,7 @@ import java.util.function.Supplier;
  */
 public final class SandboxManager implements AutoCloseable {
     private final SandboxParts parts;
-    private final SandboxContext context;
+    final SandboxContext context;
     private final SandboxTerminator terminator;
     private final OwnedSandboxes owned;
     private final SandboxSnapshots snapshots;
@@ -89,10 +89,6 @@ public final class SandboxManager implements AutoCloseable {
         terminator = parts.terminator();
         owned = parts.owned();
         snapshots = new SandboxSnapshots(parts);
-    }
-
-    SandboxContext context() {
-        return context;
     }
 
     /** Returns the tables of this room, for opening the catalog. */
@@ -240,11 +236,6 @@ public final class SandboxManager implements AutoCloseable {
         return context.store().details(get(name));
     }
 
-    /** Returns the network that a sandbox gets at every start, with its ports as they were asked for. */
-    public NetworkSpec network(SandboxRecord sandbox) {
-        return context.store().network(sandbox.id());
-    }
-
     /** Returns the ports that are published of a sandbox as long as it runs, with those of the host that it has got. */
     public List<PublishedPort> publishedPorts(SandboxRecord sandbox) {
         return parts.connections().publishedPorts(sandbox);
@@ -256,6 +247,11 @@ public final class SandboxManager implements AutoCloseable {
      */
     public Optional<VmHindrance> hindrance(SandboxRecord sandbox) {
         return parts.connections().hindrance(sandbox);
+    }
+
+    /** Returns what stands between a sandbox's VM and the host; empty if it does not run. */
+    public Optional<VmIsolation> isolation(SandboxRecord sandbox) {
+        return parts.connections().isolation(sandbox);
     }
 
     /** Connects to a running sandbox of any process. */

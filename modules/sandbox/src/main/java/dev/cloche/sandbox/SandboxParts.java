@@ -81,7 +81,7 @@ record SandboxParts(
     public void close() {
         unfinished.close();
         maker.close();
-        pools.keeper().close();
+        pools.refiller().close();
         owned.close();
     }
 }

@@ -1,10 +1,11 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.vm.Isolation;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Limits a sandbox's life. Durations are at least one millisecond and at most a year.
+ * Limits a sandbox's life, and says how it is isolated. Durations are at least one millisecond and at most a year.
  *
  * @param maxDuration after which a run is ended, also if no process of Cloche is alive: the VM's guard sees to it
  * @param idleTimeout after which a sandbox that is not in use is stopped. It is in use while a process of this host
@@ -14,20 +15,28 @@ import java.util.Optional;
  * @param startTimeout that a start may take, with the fetching of its image
  * @param restart whether it is started again after an end that was not asked for
  * @param keptRuns how many runs are kept, with their logs; at least one, the latest
+ * @param isolation the least of walls around what runs it, at each start; empty for what this host's settings say. It raises
+ *     what they ask for, and does not lower it
  */
 public record SandboxPolicies(
         Optional<Duration> maxDuration,
         Optional<Duration> idleTimeout,
         Duration startTimeout,
         RestartPolicy restart,
-        int keptRuns) {
+        int keptRuns,
+        Optional<Isolation> isolation) {
     public static final Duration DEFAULT_START_TIMEOUT = Duration.ofMinutes(30);
     public static final int DEFAULT_KEPT_RUNS = 5;
     public static final int MAX_KEPT_RUNS = 1000;
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final SandboxPolicies NONE = new SandboxPolicies(
-            Optional.empty(), Optional.empty(), DEFAULT_START_TIMEOUT, RestartPolicy.no(), DEFAULT_KEPT_RUNS);
+            Optional.empty(),
+            Optional.empty(),
+            DEFAULT_START_TIMEOUT,
+            RestartPolicy.no(),
+            DEFAULT_KEPT_RUNS,
+            Optional.empty());
 
     public SandboxPolicies {
         maxDuration.ifPresent(value -> check("longest duration", value));
@@ -45,23 +54,27 @@ public record SandboxPolicies(
     }
 
     public SandboxPolicies withMaxDuration(Duration value) {
-        return new SandboxPolicies(Optional.of(value), idleTimeout, startTimeout, restart, keptRuns);
+        return new SandboxPolicies(Optional.of(value), idleTimeout, startTimeout, restart, keptRuns, isolation);
     }
 
     public SandboxPolicies withIdleTimeout(Duration value) {
-        return new SandboxPolicies(maxDuration, Optional.of(value), startTimeout, restart, keptRuns);
+        return new SandboxPolicies(maxDuration, Optional.of(value), startTimeout, restart, keptRuns, isolation);
     }
 
     public SandboxPolicies withStartTimeout(Duration value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns);
+        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns, isolation);
     }
 
     public SandboxPolicies withRestart(RestartPolicy value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns);
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns, isolation);
     }
 
     public SandboxPolicies withKeptRuns(int value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value);
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value, isolation);
+    }
+
+    public SandboxPolicies withIsolation(Isolation least) {
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, keptRuns, Optional.of(least));
     }
 
     private static void check(String what, Duration duration) {

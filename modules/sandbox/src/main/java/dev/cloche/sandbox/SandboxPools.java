@@ -14,8 +14,8 @@ import dev.cloche.sandbox.record.PoolStore;
 import dev.cloche.sandbox.warm.KeptPools;
 import dev.cloche.sandbox.warm.PoolFill;
 import dev.cloche.sandbox.warm.PoolFilling;
-import dev.cloche.sandbox.warm.PoolKeeper;
 import dev.cloche.sandbox.warm.PoolPreparations;
+import dev.cloche.sandbox.warm.PoolRefiller;
 import dev.cloche.sandbox.warm.PoolSignal;
 import dev.cloche.sandbox.warm.PoolSources;
 import dev.cloche.sandbox.warm.WarmStarts;
@@ -65,7 +65,7 @@ public final class SandboxPools {
     private final Clock clock;
     private final PoolShelf shelf;
     private final PoolFilling filling;
-    private final PoolKeeper keeper;
+    private final PoolRefiller refiller;
 
     /** @param making says which process fills them when they have been taken from */
     SandboxPools(
@@ -84,7 +84,7 @@ public final class SandboxPools {
         shelf = new PoolShelf(vms, CONFIG, budget, PoolShape::isOfSandboxes);
         filling = new PoolFilling(stateRoot);
         PoolSignal signal = new PoolSignal(stateRoot);
-        keeper = new PoolKeeper(
+        refiller = new PoolRefiller(
                 making,
                 filling,
                 signal,
@@ -99,16 +99,16 @@ public final class SandboxPools {
     }
 
     WarmStarts starts() {
-        return new WarmStarts(store, shelf, sources.templates(), keeper, clock);
+        return new WarmStarts(store, shelf, sources.templates(), refiller, clock);
     }
 
     /** Keeps all pools from now on, if this process is there to stay. */
     void keep() {
-        var _ = keeper.kept();
+        var _ = refiller.kept();
     }
 
-    PoolKeeper keeper() {
-        return keeper;
+    PoolRefiller refiller() {
+        return refiller;
     }
 
     /**
@@ -124,7 +124,7 @@ public final class SandboxPools {
         checkBudget(shape, whole.depth().max());
         preparations.set(shape, preparation);
         store.set(shape, whole);
-        store.find(shape).map(PoolRow::id).ifPresent(keeper::set);
+        store.find(shape).map(PoolRow::id).ifPresent(refiller::set);
         return status(shape);
     }
 
@@ -187,7 +187,7 @@ public final class SandboxPools {
         if (!store.delete(shape)) {
             throw new SandboxException.NoPool(shape);
         }
-        keeper.removed(pool);
+        refiller.removed(pool);
         PoolFill fill = fill(PullListener.none(), false);
         var _ = alone(fill::cleared, REMOVE_LIMIT);
     }

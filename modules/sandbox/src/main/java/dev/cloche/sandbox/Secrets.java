@@ -3,7 +3,6 @@ package dev.cloche.sandbox;
 import dev.cloche.vm.GuestIdentity;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
@@ -42,10 +41,6 @@ public final class Secrets {
     /** Returns the same with one more, as UTF-8. */
     public Secrets with(String name, String value) {
         return with(name, value.getBytes(StandardCharsets.UTF_8));
-    }
-
-    public Set<String> names() {
-        return Set.copyOf(values.keySet());
     }
 
     public boolean isEmpty() {

@@ -111,7 +111,10 @@ class AbandonedSandboxTest extends OnTestHost {
     void anEndThatWasRecordedButNotCarriedOutIs() {
         VmId kept = host.abandoned(TestHost.named("kept"), false);
         host.abandoned(TestHost.ephemeral("gone"), false);
-        host.here.store().all().forEach(record -> host.here.store().end(record.id(), Termination.closed()));
+        host.here
+                .store()
+                .list(SandboxFilter.all())
+                .forEach(record -> host.here.store().end(record.id(), Termination.closed()));
         assertThat(sandboxes.list()).extracting(SandboxRecord::name).containsExactly("kept");
         assertThat(host.vms.memory.list()).extracting(vm -> vm.id()).containsExactly(kept);
         sandboxes.remove("kept", false, TestHost.soon());
@@ -146,7 +149,7 @@ class AbandonedSandboxTest extends OnTestHost {
         ProcessIdentity me = ProcessIdentity.current();
         host.here
                 .catalog()
-                .write(session -> session.update(
+                .write(transaction -> transaction.update(
                         "UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?",
                         me.pid(),
                         me.startTime(),

@@ -105,13 +105,13 @@ final class KillHarness {
         Set<SandboxStatus> passing = EnumSet.of(SandboxStatus.DRAINING, SandboxStatus.STARTING);
         Awaitility.await().atMost(Duration.ofMinutes(5)).until(() -> {
             sweep(runtime);
-            return runtime.store().all().stream().noneMatch(row -> passing.contains(row.status()));
+            return runtime.store().list(SandboxFilter.all()).stream().noneMatch(row -> passing.contains(row.status()));
         });
     }
 
     /** What is recorded is true, and what is there is recorded. */
     private static void assertWhole(Path root, KillRuntime runtime, RunningSandbox bystander) throws IOException {
-        List<SandboxRecord> rows = runtime.store().all();
+        List<SandboxRecord> rows = runtime.store().list(SandboxFilter.all());
         for (SandboxRecord row : rows) {
             Optional<VmState> vm =
                     row.latestRun().flatMap(run -> runtime.vms().get(run.vm())).map(VmInfo::state);
@@ -162,12 +162,14 @@ final class KillHarness {
 
     /** No process holds a lock of it any more, and nothing is left when it is gone. */
     private static void assertRemovable(Path root, KillRuntime runtime, RunningSandbox bystander) throws IOException {
-        for (SandboxRecord row : runtime.store().all()) {
+        for (SandboxRecord row : runtime.store().list(SandboxFilter.all())) {
             if (row.id() != bystander.id()) {
                 runtime.sandboxes().remove(row.name(), true, KillScenario.soon());
             }
         }
-        assertThat(runtime.store().all()).extracting(SandboxRecord::id).containsExactly(bystander.id());
+        assertThat(runtime.store().list(SandboxFilter.all()))
+                .extracting(SandboxRecord::id)
+                .containsExactly(bystander.id());
         assertThat(count(runtime, "run")).as("runs").isEqualTo(1);
         assertThat(count(runtime, "image_pin")).as("pins").isEqualTo(1);
         assertThat(names(root.resolve("state/vms"))).as("VMs").hasSize(1);
@@ -187,7 +189,7 @@ final class KillHarness {
     private static long count(KillRuntime runtime, String table) {
         return runtime.catalog()
                 .<Optional<Long>, RuntimeException>read(
-                        session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM " + table))
+                        transaction -> transaction.first(row -> row.getLong(1), "SELECT count(*) FROM " + table))
                 .orElseThrow();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.VmId;
@@ -32,18 +32,18 @@ class MigrationTest {
     @BeforeEach
     void aCatalogOfVersion1() {
         try (Catalog catalog = Catalog.open(root, List.of(V1))) {
-            catalog.write(session -> {
-                sandbox(session, 3, "ended", "CRASHED");
-                sandbox(session, 7, "alive", "RUNNING");
+            catalog.write(transaction -> {
+                sandbox(transaction, 3, "ended", "CRASHED");
+                sandbox(transaction, 7, "alive", "RUNNING");
                 // The newest is gone, and its id must not come back.
-                sandbox(session, 9, "gone", "STOPPED");
-                session.update("DELETE FROM sandbox WHERE id = 9");
-                session.update("""
+                sandbox(transaction, 9, "gone", "STOPPED");
+                transaction.update("DELETE FROM sandbox WHERE id = 9");
+                transaction.update("""
                         INSERT INTO run (id, sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status,
                                reason, exit_signal, detail, started_at, terminated_at)
                         VALUES (4, 3, 'vm-ended', 0, 11, 12, 'boot', 'TERMINATED', 'SIGNAL', 11, 'It died.', 20, 30)
                         """);
-                return session.update("""
+                return transaction.update("""
                         INSERT INTO run (id, sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status,
                                started_at)
                         VALUES (8, 7, 'vm-alive', 1, 11, 12, 'boot', 'RUNNING', 40)
@@ -52,8 +52,9 @@ class MigrationTest {
         }
     }
 
-    private static void sandbox(Session session, long id, String name, String status) throws SQLException {
-        session.update("""
+    private static void sandbox(CatalogTransaction transaction, long id, String name, String status)
+            throws SQLException {
+        transaction.update("""
                 INSERT INTO sandbox (id, name, image, command, status, ephemeral, memory_mib, cpus, created_at, updated_at)
                 VALUES (?, ?, 'debian', 'sleep 1', ?, 0, 300, 2, 10, 15)
                 """, id, name, status);
@@ -85,7 +86,9 @@ class MigrationTest {
             assertThat(termination)
                     .isEqualTo(new Termination(
                             TerminationReason.SIGNAL, false, OptionalInt.empty(), OptionalInt.of(11), "It died."));
-            assertThat(store.all()).extracting(SandboxRecord::name).containsExactly("alive", "ended");
+            assertThat(store.list(SandboxFilter.all()))
+                    .extracting(SandboxRecord::name)
+                    .containsExactly("alive", "ended");
         }
     }
 
@@ -107,13 +110,13 @@ class MigrationTest {
     void leavesNoReferenceDangling() {
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
             assertThat(catalog.<List<String>, RuntimeException>read(
-                            session -> session.list(row -> row.getString(1), "PRAGMA foreign_key_check")))
+                            transaction -> transaction.list(row -> row.getString(1), "PRAGMA foreign_key_check")))
                     .isEmpty();
             SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
             assertThat(store.doom(3)).isTrue();
             assertThat(store.deleteEnded(3)).isTrue();
             assertThat(catalog.<List<Long>, RuntimeException>read(
-                            session -> session.list(row -> row.getLong(1), "SELECT id FROM run")))
+                            transaction -> transaction.list(row -> row.getLong(1), "SELECT id FROM run")))
                     .containsExactly(8L);
         }
     }

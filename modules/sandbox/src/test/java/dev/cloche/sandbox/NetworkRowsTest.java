@@ -35,7 +35,7 @@ class NetworkRowsTest {
                 assertThat(store.deleteEnded(id)).isTrue();
                 assertThat(store.network(id)).isEqualTo(NetworkSpec.none());
             }
-            List<Long> left = catalog.read(session -> session.list(
+            List<Long> left = catalog.read(transaction -> transaction.list(
                     row -> row.getLong(1),
                     "SELECT count(*) FROM sandbox_port UNION ALL SELECT count(*) FROM sandbox_network"));
             assertThat(left).containsExactly(0L, 0L);

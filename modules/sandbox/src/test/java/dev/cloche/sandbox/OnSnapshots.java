@@ -65,7 +65,7 @@ abstract class OnSnapshots extends OnTestHost {
         assertThat(host.vms.snapshots()).isEmpty();
         long pins = host.here
                 .catalog()
-                .read(session -> session.first(
+                .read(transaction -> transaction.first(
                         row -> row.getLong(1), "SELECT count(*) FROM image_pin WHERE holder_kind = 'snapshot'"))
                 .orElseThrow();
         assertThat(pins).isZero();

@@ -31,18 +31,18 @@ class PoolMigrationTest {
     @Test
     void areKeptAsThoseWithoutANetwork() {
         try (Catalog catalog = Catalog.open(root, List.of(BEFORE))) {
-            catalog.write(session -> {
-                session.update("""
+            catalog.write(transaction -> {
+                transaction.update("""
                     INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at, hits, misses, made, failed,
                            last_error, failed_at)
                     VALUES (3, 'docker.io/library/debian:latest', 256, 2, 4, 60000, 10, 5, 6, 7, 8, 'so it was', 20)
                     """);
                 // The newest is gone, and its id must not come back: an image may still be held in its name.
-                session.update("""
+                transaction.update("""
                     INSERT INTO pool (id, image, memory_mib, cpus, depth, max_age, created_at)
                     VALUES (9, 'docker.io/library/gone:latest', 256, 1, 1, 60000, 10)
                     """);
-                return session.update("DELETE FROM pool WHERE id = 9");
+                return transaction.update("DELETE FROM pool WHERE id = 9");
             });
         }
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {

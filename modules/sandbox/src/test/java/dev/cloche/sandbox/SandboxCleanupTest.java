@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.linux.LockFile;
 import dev.cloche.sandbox.lifecycle.CleanupOutcome;
+import dev.cloche.sandbox.lifecycle.SandboxCleanup;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -22,28 +23,28 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class SandboxCleanupTest extends OnTestHost {
-    private SandboxMaintenance maintenance;
+    private SandboxCleanup cleanup;
 
     @BeforeEach
     void open() {
-        maintenance = sandboxes.maintenance(MaintenanceLimits.defaults());
+        cleanup = new SandboxCleanup(sandboxes.context);
     }
 
     @Test
     void removesAllThatBelongsToIt() throws IOException {
         long id = ended("a", true);
         Path directory = files("a");
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         assertThat(directory).doesNotExist();
         host.assertNothingLeft();
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.ALREADY_GONE);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.ALREADY_GONE);
     }
 
     @Test
     void aDirectoryThatIsMissingAlreadyIsNoFailure() {
         long id = ended("a", true);
         host.directory("a").remove();
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         host.assertNothingLeft();
     }
 
@@ -51,7 +52,7 @@ class SandboxCleanupTest extends OnTestHost {
     void aPersistentSandboxStays() throws IOException {
         long id = ended("a", false);
         Path directory = files("a");
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_PERSISTENT);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_PERSISTENT);
         assertThat(directory).isDirectory();
         assertThat(host.row("a")).isPresent();
     }
@@ -59,7 +60,7 @@ class SandboxCleanupTest extends OnTestHost {
     @Test
     void whatHasNotEndedStays() {
         host.abandoned(TestHost.ephemeral("a"), true);
-        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_ACTIVE);
+        assertThat(cleanup.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_ACTIVE);
     }
 
     @Test
@@ -67,19 +68,19 @@ class SandboxCleanupTest extends OnTestHost {
         long id = ended("a", true);
         Path directory = files("a");
         try (LockFile _ = LockFile.tryLock(directory.resolve("owner.lock")).orElseThrow()) {
-            assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+            assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
             assertThat(directory.resolve("sub/file")).exists();
         }
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
     }
 
     @Test
     void aRunThatIsNotRecordedAsEndedAndLivesKeepsItsSandbox() {
         VmId vm = host.abandoned(TestHost.ephemeral("a"), true);
         host.sql("UPDATE sandbox SET status = 'STOPPED'");
-        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+        assertThat(cleanup.clean(host.id("a"))).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
         host.vms.memory.crash(vm);
-        assertThat(maintenance.clean(host.id("a"))).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(host.id("a"))).isEqualTo(CleanupOutcome.REMOVED);
     }
 
     @Test
@@ -88,9 +89,9 @@ class SandboxCleanupTest extends OnTestHost {
         long id = host.id("a");
         host.here.store().end(id, Termination.vanished());
         try (Vm _ = host.vms.memory.create(VmSpec.of(vm, RootDisk.raw(Path.of("/none"))))) {
-            assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
+            assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.SKIPPED_LIVE_PID);
         }
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
     }
 
     @Test
@@ -98,7 +99,7 @@ class SandboxCleanupTest extends OnTestHost {
         host.abandoned(TestHost.ephemeral("a"), true);
         long id = host.id("a");
         host.here.store().end(id, Termination.closed());
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         host.assertNothingLeft();
     }
 
@@ -108,9 +109,9 @@ class SandboxCleanupTest extends OnTestHost {
         host.vms.beforeNext(ScriptedVms.Step.DESTROY, vm -> {
             throw new SandboxException.NotFound("resists");
         });
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.DIR_REMOVE_FAILED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.DIR_REMOVE_FAILED);
         assertThat(host.row("a")).isPresent();
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
     }
 
     @Test
@@ -121,7 +122,7 @@ class SandboxCleanupTest extends OnTestHost {
         Files.writeString(precious.resolve("file"), "mine");
         Files.createSymbolicLink(directory.resolve("out"), precious);
         Files.createSymbolicLink(directory.resolve("sub/up"), Path.of("../.."));
-        assertThat(maintenance.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
+        assertThat(cleanup.clean(id)).isEqualTo(CleanupOutcome.REMOVED);
         assertThat(directory).doesNotExist();
         assertThat(precious.resolve("file")).hasContent("mine");
     }
@@ -137,12 +138,12 @@ class SandboxCleanupTest extends OnTestHost {
             host.abandoned(TestHost.ephemeral("a"), true);
             fresh.add(files("a"));
         });
-        assertThat(maintenance.clean(old)).isEqualTo(CleanupOutcome.ALREADY_CLAIMED);
+        assertThat(cleanup.clean(old)).isEqualTo(CleanupOutcome.ALREADY_CLAIMED);
         assertThat(host.id("a")).isNotEqualTo(old);
         assertThat(fresh.getFirst().resolve("sub/file")).exists();
         assertThat(host.vms.memory.get(host.vm("a")).orElseThrow().state().live())
                 .isTrue();
-        assertThat(maintenance.clean(old)).isEqualTo(CleanupOutcome.ALREADY_GONE);
+        assertThat(cleanup.clean(old)).isEqualTo(CleanupOutcome.ALREADY_GONE);
         assertThat(host.row("a").orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
     }
 
@@ -150,11 +151,11 @@ class SandboxCleanupTest extends OnTestHost {
     void ofManyWhoTryAtOnceExactlyOneIsToldThatItDid() throws Exception {
         try (TestHost.Opened other = host.runtime();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            SandboxMaintenance theirs = other.sandboxes().maintenance(MaintenanceLimits.defaults());
+            SandboxCleanup theirs = new SandboxCleanup(other.sandboxes().context);
             for (int round = 0; round < 30; round++) {
                 long id = ended("a", true);
                 files("a");
-                List<Callable<CleanupOutcome>> cleaners = Stream.of(maintenance, theirs, maintenance, theirs)
+                List<Callable<CleanupOutcome>> cleaners = Stream.of(cleanup, theirs, cleanup, theirs)
                         .<Callable<CleanupOutcome>>map(each -> () -> each.clean(id))
                         .toList();
                 List<CleanupOutcome> outcomes = new ArrayList<>();

@@ -108,7 +108,8 @@ class SandboxEndTest extends BesideAnotherRuntime {
     void anEphemeralVmThatDiesIsCleanedByItsOwnerAtOnce() {
         RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
         host.vms.memory.crash(host.vm("a"));
-        Awaitility.await().until(() -> host.here.store().all().isEmpty());
+        Awaitility.await()
+                .until(() -> host.here.store().list(SandboxFilter.all()).isEmpty());
         host.assertNothingLeft();
         sandbox.close();
     }

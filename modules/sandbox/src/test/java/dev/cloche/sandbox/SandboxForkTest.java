@@ -116,7 +116,9 @@ class SandboxForkTest extends OnSnapshots {
                     .isInstanceOf(SnapshotException.Mismatch.class)
                     .hasMessageContaining("hostCpu");
             assertNoSnapshotLeft();
-            assertThat(host.here.store().all()).extracting(SandboxRecord::name).containsExactly("parent");
+            assertThat(host.here.store().list(SandboxFilter.all()))
+                    .extracting(SandboxRecord::name)
+                    .containsExactly("parent");
             assertThat(TestHost.output(TestHost.exec(parent, "echo", "up"))).isEqualTo("up\n");
         }
         host.assertNothingLeft();

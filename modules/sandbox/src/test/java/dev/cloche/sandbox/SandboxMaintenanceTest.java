@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,7 +33,9 @@ class SandboxMaintenanceTest extends OnTestHost {
         host.abandonedStart(TestHost.ephemeral("begun"), false);
         MaintenanceReport report = sweep(CALM);
         assertThat(report).isEqualTo(report(3, 3, 2, 0, false));
-        assertThat(host.here.store().all()).extracting(SandboxRecord::name).containsExactly("kept");
+        assertThat(host.here.store().list(SandboxFilter.all()))
+                .extracting(SandboxRecord::name)
+                .containsExactly("kept");
         assertThat(host.termination("kept").reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
         assertThat(sweep(CALM)).isEqualTo(report(0, 0, 0, 0, false));
     }
@@ -49,7 +50,7 @@ class SandboxMaintenanceTest extends OnTestHost {
                 for (int i = 0; i < 3; i++) {
                     assertThat(sweep(CALM).reconciled()).isZero();
                 }
-                assertThat(host.here.store().all())
+                assertThat(host.here.store().list(SandboxFilter.all()))
                         .extracting(SandboxRecord::status)
                         .containsOnly(SandboxStatus.RUNNING);
                 assertThat(TestHost.output(TestHost.exec(mine, "echo", "alive")))
@@ -217,7 +218,7 @@ class SandboxMaintenanceTest extends OnTestHost {
         CountDownLatch release = new CountDownLatch(1);
         try (TestHost.Opened other = host.runtime();
                 ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            var writer = thread.submit(() -> other.catalog().write(session -> {
+            var writer = thread.submit(() -> other.catalog().write(transaction -> {
                 writing.countDown();
                 release.await();
                 return true;
@@ -271,19 +272,6 @@ class SandboxMaintenanceTest extends OnTestHost {
     }
 
     @Test
-    void activeSandboxesAreListedByNameAsTheyAreRecorded() {
-        host.abandoned(TestHost.named("b"), true);
-        host.sql("UPDATE run SET guard_pid = 4711, guard_start_time = 1, guard_boot_id = 'boot'");
-        host.abandonedStart(TestHost.named("a"), true);
-        host.abandoned(TestHost.named("c"), true);
-        host.here.store().end(host.row("c").orElseThrow().id(), Termination.vanished());
-        assertThat(sandboxes.maintenance(CALM).activeSandboxes())
-                .containsExactly(
-                        new ActiveSandbox("a", SandboxStatus.STARTING, OptionalLong.empty()),
-                        new ActiveSandbox("b", SandboxStatus.RUNNING, OptionalLong.of(4711)));
-    }
-
-    @Test
     void aLongLivedRuntimeSweepsInEachWindowUntilItIsClosed() {
         MaintenanceLimits frequent = CALM.withWindow(Duration.ofMillis(30)).withOwnerGrace(Duration.ofHours(1));
         try (SandboxMaintenance maintenance = sandboxes.maintenance(frequent)) {
@@ -324,7 +312,9 @@ class SandboxMaintenanceTest extends OnTestHost {
     }
 
     private void own(String name, ProcessIdentity owner) {
-        host.here.catalog().write(session -> session.update("""
+        host.here
+                .catalog()
+                .write(transaction -> transaction.update("""
                         UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
                         WHERE sandbox_id = (SELECT id FROM sandbox WHERE name = ?)
                         """, owner.pid(), owner.startTime(), owner.bootId(), name));

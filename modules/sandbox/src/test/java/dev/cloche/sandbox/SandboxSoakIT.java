@@ -62,9 +62,9 @@ class SandboxSoakIT {
                     .hasSizeLessThan(descriptors.size() + CYCLES / 20);
             for (String table : List.of("sandbox", "run", "image_pin")) {
                 assertThat(runtime.catalog()
-                                .<Long, RuntimeException>read(
-                                        session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM " + table)
-                                                .orElseThrow()))
+                                .<Long, RuntimeException>read(transaction -> transaction
+                                        .first(row -> row.getLong(1), "SELECT count(*) FROM " + table)
+                                        .orElseThrow()))
                         .as(table)
                         .isZero();
             }
@@ -83,12 +83,12 @@ class SandboxSoakIT {
     private static void settle(KillRuntime runtime, SandboxMaintenance maintenance) {
         Awaitility.await().until(() -> {
             var _ = maintenance.sweep();
-            for (SandboxRecord row : runtime.store().all()) {
+            for (SandboxRecord row : runtime.store().list(SandboxFilter.all())) {
                 if (!row.ephemeral()) {
                     runtime.sandboxes().remove(row.name(), true, KillScenario.soon());
                 }
             }
-            return runtime.store().all().isEmpty();
+            return runtime.store().list(SandboxFilter.all()).isEmpty();
         });
     }
 

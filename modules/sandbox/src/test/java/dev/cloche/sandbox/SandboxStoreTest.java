@@ -67,7 +67,7 @@ class SandboxStoreTest {
     void aNameIsGivenOnce() {
         assertThat(insert("one")).isPresent();
         assertThat(insert("one")).isEmpty();
-        assertThat(store.all()).hasSize(1);
+        assertThat(store.list(SandboxFilter.all())).hasSize(1);
     }
 
     @Test
@@ -109,7 +109,8 @@ class SandboxStoreTest {
     }
 
     private void put(long id, SandboxStatus status) {
-        catalog.write(session -> session.update("UPDATE sandbox SET status = ? WHERE id = ?", status.name(), id));
+        catalog.write(
+                transaction -> transaction.update("UPDATE sandbox SET status = ? WHERE id = ?", status.name(), id));
     }
 
     @Test
@@ -154,8 +155,8 @@ class SandboxStoreTest {
     @Test
     void keepsTheLatestEvents() {
         long id = insert("one").orElseThrow();
-        catalog.write(session ->
-                session.update("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sandbox_event'", EventRows.KEPT));
+        catalog.write(transaction ->
+                transaction.update("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sandbox_event'", EventRows.KEPT));
         store.end(id, Termination.vanished());
         assertThat(store.eventsAfter(0)).extracting(SandboxEvent::kind).containsExactly(SandboxEvent.Kind.CRASHED);
     }
@@ -189,7 +190,8 @@ class SandboxStoreTest {
         store.end(id, Termination.closed());
         store.doom(id);
         store.deleteEnded(id);
-        Optional<Long> runs = catalog.read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM run"));
+        Optional<Long> runs =
+                catalog.read(transaction -> transaction.first(row -> row.getLong(1), "SELECT count(*) FROM run"));
         assertThat(runs).contains(0L);
     }
 
@@ -197,7 +199,9 @@ class SandboxStoreTest {
     void listsTheNewestFirst() {
         insert("one");
         insert("two");
-        assertThat(store.all()).extracting(SandboxRecord::name).containsExactly("two", "one");
+        assertThat(store.list(SandboxFilter.all()))
+                .extracting(SandboxRecord::name)
+                .containsExactly("two", "one");
     }
 
     private Optional<Long> insert(String name) {

@@ -199,7 +199,7 @@ class SandboxSupervisorTest extends OnTestHost {
     void endsAStartWhoseProcessDiedInTheMiddleAndStartsItAgain() {
         SandboxPolicies policies = SandboxPolicies.none().withRestart(RestartPolicy.always());
         host.startDetached(TestHost.named("a", "sleep", "1000").withPolicies(policies));
-        host.here.catalog().write(session -> session.update("UPDATE sandbox SET status = 'STARTING'"));
+        host.here.catalog().write(transaction -> transaction.update("UPDATE sandbox SET status = 'STARTING'"));
         keeping.sandboxes().keep();
         Awaitility.await().until(() -> host.here.store().runs(host.id("a")).size() == 2);
         awaitStatus("a", SandboxStatus.RUNNING);

@@ -20,7 +20,7 @@ class SandboxTerminatorTest extends BesideAnotherRuntime {
             RunningSandbox sandbox = host.start(TestHost.ephemeral("a"));
             together(4, number -> {
                 sandbox.close();
-                assertThat(host.here.store().all()).isEmpty();
+                assertThat(host.here.store().list(SandboxFilter.all())).isEmpty();
             });
         }
         host.assertNothingLeft();
@@ -38,7 +38,7 @@ class SandboxTerminatorTest extends BesideAnotherRuntime {
                     sandbox.close();
                 }
             });
-            assertThat(host.here.store().all()).isEmpty();
+            assertThat(host.here.store().list(SandboxFilter.all())).isEmpty();
         }
         host.assertNothingLeft();
     }
@@ -58,7 +58,7 @@ class SandboxTerminatorTest extends BesideAnotherRuntime {
                             default -> sandboxes.list();
                         }
                     }));
-            assertThat(host.here.store().all()).isEmpty();
+            assertThat(host.here.store().list(SandboxFilter.all())).isEmpty();
             assertThat(host.vms.memory.list()).isEmpty();
         }
         host.assertNothingLeft();

@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
@@ -11,6 +12,7 @@ import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.Vm;
@@ -189,6 +191,11 @@ final class ScriptedVms extends ForwardingVms {
         public GuestExecution exec(ExecRequest request, Deadline deadline) {
             reached(Step.EXEC, id());
             return vm.guest().exec(request, deadline);
+        }
+
+        @Override
+        public GuestStream dial(DialRequest request, Deadline deadline) {
+            return vm.guest().dial(request, deadline);
         }
 
         @Override

@@ -22,15 +22,15 @@ class StarvationTest {
     @Test
     void tenThousandThatLiveDoNotHideTheOneBehindThem(@TempDir Path root) {
         try (TestHost host = new TestHost(root)) {
-            host.here.catalog().write(session -> {
+            host.here.catalog().write(transaction -> {
                 for (int i = 1; i <= LIVE + 1; i++) {
                     String name = (i <= LIVE ? "live-" : "stale-") + i;
-                    session.update("""
+                    transaction.update("""
                             INSERT INTO sandbox (id, name, directory, image, command, status, ephemeral, memory_mib, cpus,
                                    start_timeout, restart, restarts, kept_runs, created_at, updated_at)
                             VALUES (?, ?, ?, 'bare', '', 'RUNNING', 0, 256, 1, 1800000, 'NO', 0, 5, 1, 1)
                             """, i, name, name);
-                    session.update("""
+                    transaction.update("""
                             INSERT INTO run (sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status,
                                    started_at)
                             VALUES (?, ?, 1, 1, 1, 'an earlier boot', 'RUNNING', 1)

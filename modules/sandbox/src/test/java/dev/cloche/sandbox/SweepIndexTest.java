@@ -49,7 +49,7 @@ class SweepIndexTest {
     }
 
     private List<String> plan(String query) {
-        return catalog.read(
-                session -> session.list(row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + query, 0L, 250));
+        return catalog.read(transaction ->
+                transaction.list(row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + query, 0L, 250));
     }
 }

@@ -208,7 +208,7 @@ final class TestHost implements AutoCloseable {
 
     /** Changes rows without any process being told. */
     void sql(String statement) {
-        here.catalog().write(session -> session.update(statement));
+        here.catalog().write(transaction -> transaction.update(statement));
     }
 
     Termination termination(String name) {
@@ -274,7 +274,7 @@ final class TestHost implements AutoCloseable {
 
     /** Neither rows nor runs nor pins nor VMs nor threads. */
     void assertNothingLeft() {
-        assertThat(here.store().all()).isEmpty();
+        assertThat(here.store().list(SandboxFilter.all())).isEmpty();
         assertThat(count("run")).isZero();
         assertThat(vms.memory.list()).isEmpty();
         assertNoPins();
@@ -299,7 +299,7 @@ final class TestHost implements AutoCloseable {
 
     long count(String table) {
         return here.catalog()
-                .read(session -> session.first(row -> row.getLong(1), "SELECT count(*) FROM " + table))
+                .read(transaction -> transaction.first(row -> row.getLong(1), "SELECT count(*) FROM " + table))
                 .orElseThrow();
     }
 

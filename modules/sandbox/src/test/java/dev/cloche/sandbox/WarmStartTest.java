@@ -191,7 +191,9 @@ class WarmStartTest {
     }
 
     private static Optional<String> unfit(VmSpec vm) {
-        return new WarmStarts.Request(vm, ImageReference.parse("bare"), new GuestSetup("host", Secrets.none())).unfit();
+        return new WarmStarts.Request(
+                        vm, ImageReference.parse("bare"), new GuestSetup("host", Secrets.none()), _ -> true)
+                .unfit();
     }
 
     @Test
@@ -254,20 +256,20 @@ class WarmStartTest {
     }
 
     private SandboxContext context() {
-        return host.here.sandboxes().context();
+        return host.here.sandboxes().context;
     }
 
     @Test
     void aStartThatFailsAfterChoosingLeavesNothing() {
         fill(1);
         VmId waiting = pooled();
-        host.here.catalog().write(session -> session.update("""
+        host.here.catalog().write(transaction -> transaction.update("""
             CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON sandbox WHEN new.status = 'RUNNING'
             BEGIN SELECT RAISE(ABORT, 'refused'); END
             """));
         assertThatThrownBy(() -> host.start(spec())).hasMessageContaining("refused");
         assertThat(host.vms.memory.get(waiting)).isEmpty();
-        assertThat(host.here.store().all()).isEmpty();
+        assertThat(host.here.store().list(SandboxFilter.all())).isEmpty();
         assertThat(host.vms.memory.list()).isEmpty();
     }
 

@@ -7,9 +7,9 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.tools.ToolSettings;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,8 +43,7 @@ class SpringAiIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home)
                 .withShare(share)

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @SuppressWarnings("exports") // Spring makes it.
 public class Boot4HealthAutoConfiguration {
-    /** Is called by Spring. */
+    /** Makes it, for Spring. */
     public Boot4HealthAutoConfiguration() {}
 
     /** Returns the indicator. */

@@ -3,7 +3,6 @@ package dev.cloche.spring;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -11,18 +10,19 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Has a {@link Cloche}, which is opened when a bean needs it or a pool is to be set, and closed with the application: after web
- * servers have answered what they were asked, and after the beans that use it.
+ * Has a {@link Cloche}, which is opened when a bean needs it or a pool is to be set, while the application makes its other
+ * beans, and closed with the application: after web servers have answered what they were asked, and after the beans that use it.
  */
 @AutoConfiguration
 @EnableConfigurationProperties(ClocheProperties.class)
 @SuppressWarnings("exports") // Spring makes it.
 public class ClocheAutoConfiguration {
-    /** Is called by Spring. */
+    /** Makes it, for Spring. */
     public ClocheAutoConfiguration() {}
 
     /** Returns the options of the environment, as properties and customizers change them. */
     @Bean
+    @Lazy
     @ConditionalOnMissingBean
     public ClocheOptions clocheOptions(ClocheProperties properties, ObjectProvider<ClocheCustomizer> customizers) {
         ClocheOptions options = properties.applied(ClocheOptions.ofEnvironment());
@@ -32,20 +32,20 @@ public class ClocheAutoConfiguration {
         return options;
     }
 
-    /** Opens it. */
+    /** Returns one that is opened meanwhile, by the time that the application has started. */
     @Bean(destroyMethod = "close")
     @Lazy
     @ConditionalOnMissingBean
-    public Cloche cloche(ClocheOptions options, ObjectProvider<ClocheCustomizer> customizers) {
-        Cloche cloche = Cloche.open(options);
-        customizers.orderedStream().forEach(customizer -> customizer.opened(cloche));
+    public Cloche cloche(
+            ClocheOptions options, ObjectProvider<ClocheCustomizer> customizers, ClocheOpening clocheOpening) {
+        Cloche cloche = Cloche.openOnFirstUse(options);
+        clocheOpening.begin(cloche, customizers.orderedStream().toList());
         return cloche;
     }
 
-    /** Sets the pools of the properties, once all beans are there. */
+    /** Sets the pools of the properties, once all beans are there, and has the start wait until it is open. */
     @Bean
-    public SmartInitializingSingleton clochePools(ClocheProperties properties, ObjectProvider<Cloche> cloche) {
-        return () ->
-                properties.pools().forEach(pool -> pool.set(cloche.getObject().pools()));
+    ClocheOpening clocheOpening(ClocheProperties properties, ObjectProvider<Cloche> cloche) {
+        return new ClocheOpening(properties, cloche);
     }
 }

@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 /** Shows the sentence and the remedy of an error of Cloche that keeps an application from its start. */
 @SuppressWarnings("exports") // Spring makes it.
 public final class ClocheFailureAnalyzer extends AbstractFailureAnalyzer<ClocheException> {
-    /** Is called by Spring Boot. */
+    /** Makes it, for Spring Boot. */
     public ClocheFailureAnalyzer() {}
 
     @Override

@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,18 +17,24 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({InfoContributor.class, ConditionalOnEnabledInfoContributor.class})
 @SuppressWarnings("exports") // Spring makes it.
 public class ClocheInfoAutoConfiguration {
-    /** Is called by Spring. */
+    /** Makes it, for Spring. */
     public ClocheInfoAutoConfiguration() {}
 
     /** Returns the contributor. */
     @Bean
     @ConditionalOnEnabledInfoContributor("cloche")
     @ConditionalOnMissingBean(name = "clocheInfoContributor")
-    public InfoContributor clocheInfoContributor(ClocheOptions options, ClocheProperties properties) {
+    public InfoContributor clocheInfoContributor(ObjectProvider<ClocheOptions> options, ClocheProperties properties) {
         List<String> pools =
                 properties.pools().stream().map(ClocheProperties.Pool::image).toList();
-        Map<String, Object> details =
-                Map.of("supported", Cloche.isSupported(), "home", options.home().toString(), "pools", pools);
-        return builder -> builder.withDetail("cloche", details);
+        return builder -> builder.withDetail(
+                "cloche",
+                Map.of(
+                        "supported",
+                        Cloche.isSupported(),
+                        "home",
+                        options.getObject().home().toString(),
+                        "pools",
+                        pools));
     }
 }

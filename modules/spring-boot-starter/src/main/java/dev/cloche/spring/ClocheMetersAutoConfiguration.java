@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Puts what happens with sandboxes into the meters and observations of the application, where it has some. */
 @AutoConfiguration(
@@ -25,11 +26,12 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(MeterRegistry.class)
 @SuppressWarnings("exports") // Spring makes it.
 public class ClocheMetersAutoConfiguration {
-    /** Is called by Spring. */
+    /** Makes it, for Spring. */
     public ClocheMetersAutoConfiguration() {}
 
     /** Returns meters, with observations if the application has a registry of them. */
     @Bean
+    @Lazy
     @ConditionalOnMissingBean
     public ClocheMeters clocheMeters(MeterRegistry meters, ObjectProvider<ObservationRegistry> observations) {
         ObservationRegistry observed = observations.getIfUnique();
@@ -38,6 +40,7 @@ public class ClocheMetersAutoConfiguration {
 
     /** Lets them listen. */
     @Bean
+    @Lazy
     public ClocheCustomizer clocheMetersCustomizer(ClocheMeters meters) {
         return new ClocheCustomizer() {
             @Override

@@ -151,6 +151,29 @@ class ClocheAutoConfigurationTest {
     }
 
     @Test
+    void aStateRootThatCannotBeOpenedEndsTheStartOfAnApplicationThatNeedsIt() {
+        contexts()
+                .withPropertyValues("cloche.home=/proc/none")
+                .withBean("user", User.class, User::new, definition -> definition.setDependsOn("cloche"))
+                .run(context -> {
+                    FailureAnalysis analysis = new ClocheFailureAnalyzer().analyze(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).contains("/proc/none");
+                    assertThat(analysis.getAction()).isNotEmpty();
+                });
+    }
+
+    @Test
+    void oneThatABeanNeedsIsOpenOnceTheApplicationHasStarted() {
+        User user = new User();
+        contexts()
+                .withBean("user", User.class, () -> user, definition -> definition.setDependsOn("cloche"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(directory.resolve("state/catalog.db")).exists();
+                });
+    }
+
+    @Test
     void anUnsupportedSystemEndsTheStartOfAnApplicationThatNeedsIt() {
         contexts()
                 .withSystemProperties("os.name=Plan 9")

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.actuate.health.HealthIndicator;
@@ -29,8 +29,7 @@ class ClocheStarterIT {
 
     @Test
     void aPoolFillsASandboxRunsAndNothingIsLeft() throws Exception {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new ApplicationContextRunner()
                 .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -36,8 +37,7 @@ class LanguagesIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("state"))
                 .withShare(share)

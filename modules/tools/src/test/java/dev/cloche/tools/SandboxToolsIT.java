@@ -7,14 +7,13 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,8 +31,7 @@ class SandboxToolsIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home)
                 .withShare(share)

@@ -106,6 +106,18 @@ public interface Guest {
      */
     void awaitInit(Deadline deadline);
 
+    /**
+     * Connects to what listens in the guest, by this connection, without any network. Closing the connection to the guest resets
+     * the stream.
+     *
+     * @throws GuestException.ConnectionRefused if nothing listens there, also after the patience of the request
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     * @throws GuestException.Refused with {@link GuestFailure#OUT_OF_RESOURCES} beyond 256 streams of a guest, with {@link
+     *     GuestFailure#NEEDS_IDENTITY} after {@link #quiesce}
+     * @throws SpawnException.UnknownUser if the user of a path is none of the guest's
+     */
+    GuestStream dial(DialRequest request, Deadline deadline);
+
     /** Returns its files, used as root. */
     GuestFiles files();
 }

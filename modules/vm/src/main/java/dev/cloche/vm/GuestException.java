@@ -46,6 +46,35 @@ public abstract sealed class GuestException extends VmException {
         }
     }
 
+    /** Nothing in the guest takes connections where one was to go. */
+    public static final class ConnectionRefused extends GuestException {
+        public ConnectionRefused(String sentence) {
+            super(
+                    "vm.connection-refused",
+                    "The guest refused the connection: " + sentence,
+                    "Start what is to listen there, or wait for it with some patience.",
+                    null);
+        }
+    }
+
+    /** The guest has reset a connection: its program has ended, or does not want it any more. */
+    public static final class ConnectionReset extends GuestException {
+        public ConnectionReset(String target) {
+            super("vm.connection-reset", "The guest has reset the connection to " + target, "Connect again.", null);
+        }
+    }
+
+    /** The agent of a VM that an earlier version started does not know what it is asked for. */
+    public static final class OlderAgent extends GuestException {
+        public OlderAgent(String what) {
+            super(
+                    "vm.older-agent",
+                    "This VM began with an older version of Cloche, whose agent has no " + what,
+                    "Stop it and start it again.",
+                    null);
+        }
+    }
+
     /**
      * The guest no longer has some bytes of an execution's output, because no attached process took them in time. It is
      * thrown once; the next read goes on behind the gap.

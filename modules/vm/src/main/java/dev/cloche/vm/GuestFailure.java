@@ -19,7 +19,9 @@ public enum GuestFailure {
     BAD_LIMIT(13),
     STILL_RUNNING(14),
     /** An execution with this key is known still. */
-    KEY_TAKEN(15);
+    KEY_TAKEN(15),
+    /** Nothing listens where a connection was to go. */
+    CONNECTION_REFUSED(16);
 
     private final int code;
 

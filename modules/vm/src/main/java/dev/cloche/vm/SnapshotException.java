@@ -67,10 +67,20 @@ public abstract sealed class SnapshotException extends VmException {
                     "vm.snapshot-mismatch",
                     "Snapshot " + name + " cannot be restored here, because something has changed: "
                             + differences.stream().map(Difference::toString).collect(Collectors.joining("; ")),
-                    "It is whole, and can be restored with what it was taken with. To go on without it, delete it and take it anew;"
+                    "It is whole, and can be restored with what it was taken with. " + otherEmulator(differences)
+                            + "To go on without it, delete it and take it anew;"
                             + " stopping a suspended machine gives up its memory and keeps its disk.",
                     null);
             this.differences = List.copyOf(differences);
+        }
+
+        /** A host may have two: the system's and that of the runtime. */
+        private static String otherEmulator(List<Difference> differences) {
+            return differences.stream()
+                            .anyMatch(difference -> difference.field().equals("qemuBinary"))
+                    ? "If the QEMU of then is still on this host, CLOCHE_EMULATOR=system uses the system's, and"
+                            + " CLOCHE_EMULATOR=auto the runtime's. "
+                    : "";
         }
 
         /** Returns what is different, by field. */

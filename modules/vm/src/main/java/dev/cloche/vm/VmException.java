@@ -22,6 +22,7 @@ public abstract sealed class VmException extends ClocheException
                 VmException.MissingResource,
                 VmException.PortUnavailable,
                 VmException.NetworkFailed,
+                VmException.IsolationUnavailable,
                 VmException.Storage,
                 VmException.NotFound,
                 VmException.Exists,
@@ -147,6 +148,18 @@ public abstract sealed class VmException extends ClocheException
                                     ? ""
                                     : ". passt says: " + log.strip().replace('\n', ' ')),
                     "See that this host has an IPv4 default route, and that passt runs here.",
+                    null);
+        }
+    }
+
+    /** This host does not have the walls around a VM that were asked for. */
+    public static final class IsolationUnavailable extends VmException {
+        /** @param finding the level, and what is missing */
+        public IsolationUnavailable(String finding) {
+            super(
+                    "isolation.unavailable",
+                    "The isolation " + finding,
+                    "Allow that to this user and its container (docs/security.md says how), or accept less: auto.",
                     null);
         }
     }

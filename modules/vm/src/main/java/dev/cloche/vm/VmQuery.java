@@ -77,6 +77,26 @@ public interface VmQuery {
     }
 
     /**
+     * Returns what stands between the program that runs a VM and the host; empty of a VM that does not live, and where that is
+     * not known.
+     *
+     * @throws VmException.Storage if its files cannot be read
+     */
+    default Optional<VmIsolation> isolation(VmId id) {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns whether the walls around a VM that lives are as high as the host's settings and {@code least} ask for; true
+     * where there are no such settings.
+     *
+     * @throws VmException.Storage if its files cannot be read
+     */
+    default boolean isIsolated(VmId id, Optional<Isolation> least) {
+        return true;
+    }
+
+    /**
      * Returns the entries of all warm pools, by id. Removes what killed processes have left of unfinished ones.
      *
      * @throws VmException.Storage if the state root cannot be read

@@ -22,6 +22,8 @@ import java.util.function.Consumer;
  * @param templateMaker whether the VM is there to be snapshot once, which is its end: it is attached, and its memory is a file
  *     that the snapshot's clones will map
  * @param network what network it has; a clone has one if the VM of its snapshot had one
+ * @param isolation the least of walls around the program that runs it; empty for what the host's settings say. No part of what a
+ *     snapshot has
  */
 public record VmSpec(
         VmId id,
@@ -35,7 +37,8 @@ public record VmSpec(
         OptionalLong outputLogBytes,
         Optional<SnapshotRef> snapshot,
         boolean templateMaker,
-        NetworkSpec network) {
+        NetworkSpec network,
+        Optional<Isolation> isolation) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
@@ -98,7 +101,8 @@ public record VmSpec(
                 OptionalLong.empty(),
                 Optional.empty(),
                 false,
-                NetworkSpec.none());
+                NetworkSpec.none(),
+                Optional.empty());
     }
 
     /** Returns a clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
@@ -115,7 +119,8 @@ public record VmSpec(
                 OptionalLong.empty(),
                 Optional.of(snapshot),
                 false,
-                snapshot.network() ? NetworkSpec.user() : NetworkSpec.none());
+                snapshot.network() ? NetworkSpec.user() : NetworkSpec.none(),
+                Optional.empty());
     }
 
     private VmSpec with(Consumer<VmSpecDraft> change) {
@@ -144,12 +149,13 @@ public record VmSpec(
         return with(draft -> draft.maxDuration = Optional.of(value));
     }
 
-    public VmSpec withOwnerGrace(Duration value) {
-        return with(draft -> draft.ownerGrace = value);
-    }
-
     public VmSpec withOutputLogBytes(long value) {
         return with(draft -> draft.outputLogBytes = OptionalLong.of(value));
+    }
+
+    /** Returns one that starts behind such walls at least, or not at all. */
+    public VmSpec withIsolation(Optional<Isolation> least) {
+        return with(draft -> draft.isolation = least);
     }
 
     public VmSpec withNetwork(NetworkSpec value) {

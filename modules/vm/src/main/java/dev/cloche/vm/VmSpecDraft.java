@@ -14,10 +14,11 @@ final class VmSpecDraft {
     WritableLayer writable;
     boolean attached;
     Optional<Duration> maxDuration;
-    Duration ownerGrace;
+    private final Duration ownerGrace;
     OptionalLong outputLogBytes;
     boolean templateMaker;
     NetworkSpec network;
+    Optional<Isolation> isolation;
 
     VmSpecDraft(VmSpec from) {
         id = from.id();
@@ -32,6 +33,7 @@ final class VmSpecDraft {
         snapshot = from.snapshot();
         templateMaker = from.templateMaker();
         network = from.network();
+        isolation = from.isolation();
     }
 
     VmSpec spec() {
@@ -47,6 +49,7 @@ final class VmSpecDraft {
                 outputLogBytes,
                 snapshot,
                 templateMaker,
-                network);
+                network,
+                isolation);
     }
 }

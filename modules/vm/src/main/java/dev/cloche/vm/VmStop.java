@@ -15,7 +15,7 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
 
     private static final long LOOK_AGAIN_MILLIS = 200;
 
-    /** As {@link VmProvider#stop} promises. */
+    /** Does what {@link VmProvider#stop} promises. */
     VmExit run(Deadline deadline) {
         Duration patience = grace.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : grace;
         try {

@@ -3,6 +3,7 @@ package dev.cloche.vmm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestNetwork;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vmm.channel.GuestConnection;
@@ -32,7 +33,7 @@ final class GuestIdentities {
     void settle(GuestConnection guest, Deadline deadline) {
         if (backend.identityOwed()) {
             if (clone) {
-                give(Optional.empty(), guest, deadline);
+                giveFresh(guest, deadline);
             } else {
                 configure(withNetwork(shared()), guest, deadline);
             }
@@ -65,22 +66,34 @@ final class GuestIdentities {
     }
 
     private void configure(GuestIdentity identity, GuestConnection guest, Deadline deadline) {
-        guest.configure(identity, deadline);
-        backend.identityOwed(false);
+        begin(identity, guest, deadline).await();
+    }
+
+    private PendingIdentity begin(GuestIdentity identity, GuestConnection guest, Deadline deadline) {
+        PendingIdentity sent = guest.beginConfigure(identity, deadline);
+        return () -> {
+            sent.await();
+            backend.identityOwed(false);
+        };
+    }
+
+    /** Gives the guest a fresh identity, and takes note. */
+    void giveFresh(GuestConnection guest, Deadline deadline) {
+        send(() -> GuestIdentity.fresh(id.value(), Clock.systemUTC()), guest, deadline)
+                .await();
     }
 
     /**
-     * Gives the guest an identity, and takes note.
+     * Sends the guest an identity; that it has it is noted when it has been waited for.
      *
-     * @param given asked now; without one, a fresh identity
+     * @param given asked now
      */
-    void give(Optional<Supplier<GuestIdentity>> given, GuestConnection guest, Deadline deadline) {
-        GuestIdentity identity = given.orElse(() -> GuestIdentity.fresh(id.value(), Clock.systemUTC()))
-                .get();
+    PendingIdentity send(Supplier<GuestIdentity> given, GuestConnection guest, Deadline deadline) {
+        GuestIdentity identity = given.get();
         if (clone && identity.entropy().isEmpty()) {
             throw new VmException.Invalid(
                     "VM " + id + " would share its random numbers with its siblings", "Give it entropy.");
         }
-        configure(withNetwork(identity), guest, deadline);
+        return begin(withNetwork(identity), guest, deadline);
     }
 }

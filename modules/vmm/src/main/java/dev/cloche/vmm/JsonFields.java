@@ -63,7 +63,7 @@ public final class JsonFields {
         throw new IOException("no valid " + name);
     }
 
-    /** False where it is missing: files of before it came have it not. */
+    /** Returns it, false where it is missing: files of before it came have it not. */
     public boolean optionalTruth(String name) throws IOException {
         return values.containsKey(name) && truth(name);
     }

@@ -64,7 +64,7 @@ public final class ManagedVm implements Vm {
                 : Optional.empty();
     }
 
-    /** A new VM of this process. */
+    /** Makes a new VM of this process. */
     public static ManagedVm created(VmSpec spec, VmBackend backend, BootPolicy policy, Consumer<Vm> onClose) {
         return new ManagedVm(
                 spec.id(),
@@ -76,7 +76,7 @@ public final class ManagedVm implements Vm {
                 onClose);
     }
 
-    /** A client of a VM that runs already; waits for the guest's hello. Closes the run if that fails. */
+    /** Makes a client of a VM that runs already, and waits for the guest's hello. Closes the run if that fails. */
     public static ManagedVm connected(VmId id, RunningVm run, Consumer<Vm> onClose, Deadline deadline) {
         ManagedVm vm = new ManagedVm(
                 id,
@@ -91,7 +91,8 @@ public final class ManagedVm implements Vm {
     }
 
     /**
-     * The new owner of a VM that runs already; waits for the guest's hello unless it is paused. Closes the run if that fails.
+     * Makes the new owner of a VM that runs already, and waits for the guest's hello unless it is paused. Closes the run if
+     * that fails.
      */
     public static ManagedVm adopted(
             VmSpec spec,

@@ -27,7 +27,7 @@ public interface RunningVm extends AutoCloseable {
 
     void resume(Deadline deadline);
 
-    /** Why it does not work at present; empty if it does, as far as its guard knows. */
+    /** Returns why it does not work at present; empty if it does, as far as its guard knows. */
     default Optional<VmHindrance> hindrance() {
         return Optional.empty();
     }

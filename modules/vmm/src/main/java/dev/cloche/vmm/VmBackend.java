@@ -36,7 +36,7 @@ public interface VmBackend {
     /** Returns what was noted last, by any process. */
     boolean capturing();
 
-    /** The VM needs no owner from now on, until it is claimed; returns false if it was made for no pool. */
+    /** Lets the VM be without an owner from now on, until it is claimed; returns false if it was made for no pool. */
     boolean shelve();
 
     /** Takes the VM out of its pool; false if it is in none, or its guard did so before. */
@@ -45,7 +45,7 @@ public interface VmBackend {
     /** Has the VM ended when this has passed from now on; false if it has ended already. */
     boolean limit(Duration longest);
 
-    /** No boot came up: notes it for other processes. */
+    /** Notes, for other processes, that no boot came up. */
     void startFailed();
 
     /** Returns the end of what the guest wrote to its console, harmless to show. */

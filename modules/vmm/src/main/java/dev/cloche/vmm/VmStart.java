@@ -6,6 +6,7 @@ import dev.cloche.base.OperationWatch;
 import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
@@ -64,25 +65,25 @@ final class VmStart {
         }
     }
 
-    /** As {@link Vm#start(Deadline)} promises. */
+    /** Does what {@link Vm#start(Deadline)} promises. */
     void boot(Deadline deadline) {
         booting(identities::settle, deadline);
     }
 
-    /** As {@link Vm#start(Supplier, Deadline)} promises. */
+    /** Does what {@link Vm#start(Supplier, Deadline)} promises. */
     void boot(Supplier<GuestIdentity> identity, Deadline deadline) {
-        booting((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
+        booting((guest, soon) -> identities.send(identity, guest, soon).await(), deadline);
     }
 
-    /** As {@link Vm#prepare(Deadline)} promises. */
+    /** Does what {@link Vm#prepare(Deadline)} promises. */
     void prepare(Deadline deadline) {
         booting((guest, soon) -> {}, deadline);
         pause(deadline);
     }
 
-    /** As {@link Vm#prepare(Consumer, Deadline)} promises. */
+    /** Does what {@link Vm#prepare(Consumer, Deadline)} promises. */
     void prepare(Consumer<Guest> exercise, Deadline deadline) {
-        booting((guest, soon) -> identities.give(Optional.empty(), guest, soon), deadline);
+        booting(identities::giveFresh, deadline);
         exercise.accept(life.live("speak to its guest"));
         changes.next(deadline, () -> {
             life.require(VmTransition.PAUSED, "be prepared");
@@ -111,7 +112,7 @@ final class VmStart {
         }
     }
 
-    /** As {@link Vm#pause} promises. */
+    /** Does what {@link Vm#pause} promises. */
     void pause(Deadline deadline) {
         changes.next(deadline, () -> {
             life.require(VmTransition.PAUSED, "be paused");
@@ -119,24 +120,31 @@ final class VmStart {
         });
     }
 
-    /** As {@link Vm#resume(Deadline)} promises. */
+    /** Does what {@link Vm#resume(Deadline)} promises. */
     void resume(Deadline deadline) {
-        resuming(identities::settle, deadline);
-    }
-
-    /** As {@link Vm#resume(Supplier, Deadline)} promises. */
-    void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-        resuming((guest, soon) -> identities.give(Optional.of(identity), guest, soon), deadline);
-    }
-
-    private void resuming(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changes.next(deadline, () -> {
-            life.require(VmTransition.RESUMED, "be resumed");
-            life.goOn(deadline);
-            GuestConnection guest = life.live("be resumed");
+            GuestConnection guest = goOn(deadline);
             // One that was adopted while it was paused has not been greeted yet.
             guest.awaitReady(deadline);
-            greeted.accept(guest, deadline);
+            identities.settle(guest, deadline);
         });
+    }
+
+    /** Does what {@link Vm#resume(Supplier, Deadline)} promises. */
+    void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        changes.next(deadline, () -> {
+            GuestConnection guest = goOn(deadline);
+            // Its agent was ready when it was halted, and reads in turn: the hello and the identity are one way, not
+            // two.
+            PendingIdentity sent = identities.send(identity, guest, deadline);
+            guest.awaitReady(deadline);
+            sent.await();
+        });
+    }
+
+    private GuestConnection goOn(Deadline deadline) {
+        life.require(VmTransition.RESUMED, "be resumed");
+        life.goOn(deadline);
+        return life.live("be resumed");
     }
 }

@@ -27,7 +27,7 @@ final class VmTermination {
         this.life = life;
     }
 
-    /** As {@link Vm#stop} promises. */
+    /** Does what {@link Vm#stop} promises. */
     VmExit stop(Duration grace, Deadline deadline) {
         Optional<VmExit> known = life.alreadyEnded("be stopped");
         if (known.isPresent()) {
@@ -56,7 +56,7 @@ final class VmTermination {
         return killPatiently();
     }
 
-    /** As {@link Vm#kill} promises. */
+    /** Does what {@link Vm#kill} promises. */
     VmExit kill(Deadline deadline) {
         Optional<VmExit> known = life.alreadyEnded("be killed");
         if (known.isPresent()) {
@@ -70,7 +70,7 @@ final class VmTermination {
         return kill(Deadline.after(VmBoot.KILL_ALLOWANCE));
     }
 
-    /** As {@link Vm#awaitExit} promises. */
+    /** Does what {@link Vm#awaitExit} promises. */
     VmExit await(Deadline deadline) {
         return life.alreadyEnded("be waited for")
                 .orElseGet(() -> VmWaits.on(life.exit(), deadline, "the end of VM " + id));

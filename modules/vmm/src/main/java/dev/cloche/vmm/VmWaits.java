@@ -20,9 +20,6 @@ public final class VmWaits {
     /** Tells whether a VM works. */
     @FunctionalInterface
     public interface Hindered {
-        /** As far as is known, it does. */
-        Hindered NOT = () -> {};
-
         /**
          * Does nothing if it works.
          *
@@ -54,7 +51,8 @@ public final class VmWaits {
     }
 
     /**
-     * Like {@link #on(CompletableFuture, Deadline, String)}, for what may never come as long as something hinders a VM.
+     * Waits as {@link #on(CompletableFuture, Deadline, String)} does, for what may never come as long as something hinders a
+     * VM.
      *
      * @throws VmException.Hindered if something does
      */

@@ -53,7 +53,7 @@ public final class CatalogOpens {
         Open bare = () -> bare(file);
         // Another connection keeps it open meanwhile, so that none of these is the last, which would empty the log.
         try (Catalog first = Catalog.open(root, SCHEMAS)) {
-            first.write(session -> session.update("CREATE TABLE bench (one INTEGER) STRICT"));
+            first.write(transaction -> transaction.update("CREATE TABLE bench (one INTEGER) STRICT"));
             report.heading("Opening a catalog that is up to date");
             report.table(new Alternation()
                     .warmUp(50)

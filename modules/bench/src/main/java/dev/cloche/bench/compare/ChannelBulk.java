@@ -58,7 +58,7 @@ public final class ChannelBulk {
                 "- %s: %.0f MiB/s".formatted(row.name(), BYTES / (double) MEBIBYTE / (row.median() / 1000))));
     }
 
-    private static long out(BenchVm vm, int kibibytes) throws IOException {
+    static long out(BenchVm vm, int kibibytes) throws IOException {
         byte[] chunk = new byte[64 * 1024];
         String size = "bs=" + kibibytes + "k";
         String count = "count=" + BYTES / 1024 / kibibytes;
@@ -76,7 +76,7 @@ public final class ChannelBulk {
         return System.nanoTime() - begin;
     }
 
-    private static long in(BenchVm vm) throws IOException {
+    static long in(BenchVm vm) throws IOException {
         byte[] chunk = new byte[64 * 1024];
         long begin = System.nanoTime();
         try (GuestExecution cat =

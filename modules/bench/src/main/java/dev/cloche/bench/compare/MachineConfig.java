@@ -7,6 +7,7 @@ import dev.cloche.bench.report.Samples;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.MachineStore;
+import dev.cloche.machine.config.StagingDirectory;
 import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,9 @@ public final class MachineConfig {
         Path base = Files.createTempDirectory(setting.directory(), "machines");
         MachineStore store = new MachineStore(base);
         MachineName name = new MachineName("bench");
-        store.save(PersistedMachine.of(name, new VmId("bench"), Instant.now()));
+        try (StagingDirectory staging = StagingDirectory.create(store)) {
+            store.publish(staging, PersistedMachine.of(name, new VmId("bench"), Instant.now()));
+        }
         Path bare = Files.createDirectory(base.resolve(".bare"));
         byte[] content = store.text(name);
         int[] cpus = {1};

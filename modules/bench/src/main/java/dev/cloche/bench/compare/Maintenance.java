@@ -80,18 +80,18 @@ public final class Maintenance {
     }
 
     private static void eachByItself(Catalog catalog) {
-        List<Long> active = catalog.read(
-                session -> session.list(row -> row.getLong(1), "SELECT id FROM sandbox WHERE status = 'RUNNING'"));
+        List<Long> active = catalog.read(transaction ->
+                transaction.list(row -> row.getLong(1), "SELECT id FROM sandbox WHERE status = 'RUNNING'"));
         for (long id : active) {
-            Optional<Long> run = catalog.read(session -> session.first(
+            Optional<Long> run = catalog.read(transaction -> transaction.first(
                     row -> row.getLong(1),
                     "SELECT id FROM run WHERE sandbox_id = ? AND status = 'RUNNING' ORDER BY id DESC LIMIT 1",
                     id));
-            catalog.write(session -> {
-                session.update(
+            catalog.write(transaction -> {
+                transaction.update(
                         "UPDATE run SET status = 'TERMINATED', reason = 'INTERNAL_ERROR', terminated_at = 2 WHERE id = ?",
                         run.orElseThrow());
-                return session.update("UPDATE sandbox SET status = 'CRASHED', updated_at = 2 WHERE id = ?", id);
+                return transaction.update("UPDATE sandbox SET status = 'CRASHED', updated_at = 2 WHERE id = ?", id);
             });
         }
     }

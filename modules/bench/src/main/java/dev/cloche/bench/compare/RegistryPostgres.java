@@ -59,7 +59,7 @@ public final class RegistryPostgres {
         }
     }
 
-    /** The JVM that waits. */
+    /** Runs the JVM that waits. */
     public static void main(String[] arguments) {
         PostgresConfig config = PostgresConfig.of(arguments[0], "postgres", "").withSchema("wakes");
         try (ProcessRegistry registry = ProcessRegistry.over(PostgresProcessStore.open(config))) {

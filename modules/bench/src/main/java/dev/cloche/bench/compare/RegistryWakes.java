@@ -26,7 +26,7 @@ public final class RegistryWakes {
         }
     }
 
-    /** The JVM that waits. */
+    /** Runs the JVM that waits. */
     public static void main(String[] arguments) {
         try (Registry registry = Registry.open(Path.of(arguments[0]))) {
             WakeLatency.waitForEver(registry.processes());

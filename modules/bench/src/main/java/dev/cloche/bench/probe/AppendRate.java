@@ -49,7 +49,7 @@ public final class AppendRate {
         }
     }
 
-    /** A row of a table: what, the rounds, the medians of both sides and their ratio. */
+    /** Returns a row of a table: what, the rounds, the medians of both sides and their ratio. */
     public static String row(String what, double[] ours, double[] other) {
         double a = median(ours);
         double b = median(other);

@@ -19,6 +19,7 @@ public final class BareMachine {
     /** The default memory of {@code cloche run}. */
     private static final int MEMORY_MIB = 512;
 
+    private final Path qemu;
     private final KernelImage kernel;
     private final Path initramfs;
     private final String accelerator;
@@ -31,6 +32,7 @@ public final class BareMachine {
      * @param setting whose accelerator and processor it gets
      */
     public BareMachine(VmResources resources, Setting setting) throws IOException {
+        qemu = resources.qemu();
         kernel = resources.kernel();
         initramfs = kernel.initramfs();
         accelerator = setting.accelerator();
@@ -91,7 +93,7 @@ public final class BareMachine {
     }
 
     private List<String> machine(String type, int memoryMiB, Path initrd) {
-        List<String> command = new ArrayList<>(List.of("qemu-system-x86_64", "-M", type));
+        List<String> command = new ArrayList<>(List.of(qemu.toString(), "-M", type));
         command.addAll(List.of("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"));
         command.addAll(List.of("-accel", accelerator));
         command.addAll(List.of("-cpu", cpu));

@@ -31,14 +31,14 @@ public final class BareQemu {
         T on(Process qemu) throws IOException;
     }
 
-    /** Nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
+    /** Returns the nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
     public long timeTrue() throws IOException, InterruptedException {
         long begin = System.nanoTime();
         var _ = afterTrue(Process::pid);
         return System.nanoTime() - begin;
     }
 
-    /** Memory of QEMU after a first {@code true} (PSS), in MiB. */
+    /** Returns the memory of QEMU after a first {@code true} (PSS), in MiB. */
     public double memoryAfterTrue() throws IOException, InterruptedException {
         return afterTrue(qemu -> ProportionalSize.mebibytes(qemu.pid()));
     }

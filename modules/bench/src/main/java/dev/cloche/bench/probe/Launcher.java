@@ -12,7 +12,7 @@ public record Launcher(Path program, Path home, Map<String, String> environment)
         this(program, home, Map.of());
     }
 
-    /** The same with a share directory that is looked at first. */
+    /** Returns the same with a share directory that is looked at first. */
     public Launcher withShare(Path share) {
         return new Launcher(program, home, Map.of("CLOCHE_SHARE", share.toString()));
     }

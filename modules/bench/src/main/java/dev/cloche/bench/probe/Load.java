@@ -28,7 +28,7 @@ public final class Load implements AutoCloseable {
         this.vm = vm;
     }
 
-    /** An endless output, read as fast as it comes. */
+    /** Begins an endless output, which is read as fast as it comes. */
     public static Load output(BenchVm vm) {
         Load load = new Load(vm);
         GuestExecution endless = load.start(ExecRequest.of("cat", "/dev/zero"));
@@ -36,14 +36,14 @@ public final class Load implements AutoCloseable {
         return load;
     }
 
-    /** Files of 64 MiB, one after the other, out of the guest. */
+    /** Begins to copy files of 64 MiB, one after the other, out of the guest. */
     public static Load filesOut(BenchVm vm) {
         Load load = new Load(vm);
         load.takeFiles();
         return load;
     }
 
-    /** Files of 64 MiB, one after the other, into the guest. */
+    /** Begins to copy files of 64 MiB, one after the other, into the guest. */
     public static Load filesIn(BenchVm vm) {
         Load load = new Load(vm);
         load.giveFiles();
@@ -57,7 +57,7 @@ public final class Load implements AutoCloseable {
         return load;
     }
 
-    /** A program that never reads, whose writer waits in the host because its pipe is full. */
+    /** Begins a program that never reads, whose writer waits in the host because its pipe is full. */
     public static Load fullStdin(BenchVm vm) {
         Load load = new Load(vm);
         GuestExecution sleeper = load.start(ExecRequest.of("sleep", "86400").withStdin());
@@ -74,7 +74,7 @@ public final class Load implements AutoCloseable {
         return load;
     }
 
-    /** An endless output without a reader. */
+    /** Begins an endless output without a reader. */
     public static Load unread(BenchVm vm) {
         Load load = new Load(vm);
         var _ = load.start(ExecRequest.of("cat", "/dev/zero"));

@@ -15,14 +15,15 @@ public final class PlainAppends {
     private record Row(long key, long sequence) {}
 
     public void append(String process, String payload) {
-        catalog.write(session -> {
+        catalog.write(transaction -> {
             long now = System.currentTimeMillis();
-            Row row = session.first(
+            Row row = transaction
+                    .first(
                             found -> new Row(found.getLong(1), found.getLong(2)),
                             "SELECT key, last_sequence FROM process WHERE id = ?",
                             process)
                     .orElseThrow();
-            session.update(
+            transaction.update(
                     "INSERT INTO process_event (process, sequence, type, payload, payload_hash, at)"
                             + " VALUES (?, ?, ?, ?, ?, ?)",
                     row.key(),
@@ -31,7 +32,7 @@ public final class PlainAppends {
                     payload,
                     HASH,
                     now);
-            return session.update(
+            return transaction.update(
                     "UPDATE process SET last_sequence = ?, updated_at = ? WHERE key = ?",
                     row.sequence() + 1,
                     now,

@@ -37,7 +37,7 @@ public final class PoolShare implements AutoCloseable {
         RestingPool.await(pool);
     }
 
-    /** Nothing is refilled until this is closed. */
+    /** Holds refills back until what it returns is closed. */
     public TimedVms.Hold hold() {
         return timed.hold();
     }
@@ -56,7 +56,7 @@ public final class PoolShare implements AutoCloseable {
         return warm;
     }
 
-    /** The latest acquires, as many: the pool's own share, and all of it. */
+    /** Returns the latest acquires, as many: the pool's own share, and all of it. */
     public List<Samples> latest(int count, String vms) {
         return List.of(
                 PoolTrial.samples("the pool's own share, " + vms, own.subList(own.size() - count, own.size())),

@@ -80,7 +80,7 @@ public final class PythonImage implements AutoCloseable {
         return "127.0.0.1:" + port + "/debian-python:" + tag;
     }
 
-    /** The blob of the image's only layer, gzip. */
+    /** Returns the blob of the image's only layer, gzip. */
     public Path layer() throws IOException {
         try (Stream<Path> blobs = Files.list(directory.resolve("layout/blobs/sha256"))) {
             return blobs.max(Comparator.comparingLong(blob -> blob.toFile().length()))

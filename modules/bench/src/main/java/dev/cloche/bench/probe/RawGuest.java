@@ -43,7 +43,7 @@ public final class RawGuest implements AutoCloseable {
         return guest;
     }
 
-    /** Nanoseconds of each round trip of {@code size} bytes. */
+    /** Returns the nanoseconds of each round trip of {@code size} bytes. */
     public long[] echo(int size, int rounds) throws IOException {
         command(ECHO, size, (long) size * rounds);
         ByteBuffer piece = ByteBuffer.allocate(size);
@@ -57,17 +57,17 @@ public final class RawGuest implements AutoCloseable {
         return nanos;
     }
 
-    /** Nanoseconds until so many bytes have come from the guest. */
+    /** Returns the nanoseconds until so many bytes have come from the guest. */
     public long source(int piece, long bytes) throws IOException {
         return takeFrom(SOURCE, piece, bytes);
     }
 
-    /** Like {@link #source}, but another process of the guest writes them, into a pipe that the first one empties. */
+    /** Does as {@link #source}, but another process of the guest writes the bytes, into a pipe that the first one empties. */
     public long pipedSource(int piece, long bytes) throws IOException {
         return takeFrom(PIPED_SOURCE, piece, bytes);
     }
 
-    /** Like {@link #pipedSource}, but the other process writes 4 KiB at a time. */
+    /** Does as {@link #pipedSource}, but the other process writes 4 KiB at a time. */
     public long talker(int piece, long bytes) throws IOException {
         return takeFrom(TALKER, piece, bytes);
     }
@@ -87,12 +87,12 @@ public final class RawGuest implements AutoCloseable {
         return System.nanoTime() - begin;
     }
 
-    /** Nanoseconds until the guest has taken so many bytes. */
+    /** Returns the nanoseconds until the guest has taken so many bytes. */
     public long sink(int piece, long bytes) throws IOException {
         return giveTo(SINK, piece, bytes);
     }
 
-    /** Like {@link #sink}, but another process of the guest reads them, from a pipe that the first one fills. */
+    /** Does as {@link #sink}, but another process of the guest reads the bytes, from a pipe that the first one fills. */
     public long pipedSink(int piece, long bytes) throws IOException {
         return giveTo(PIPED_SINK, piece, bytes);
     }

@@ -2,7 +2,7 @@ package dev.cloche.bench.probe;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.sandbox.SandboxManager;
@@ -67,9 +67,9 @@ public final class SeededRoot implements AutoCloseable {
 
     /** Sandboxes that run, detached, each with one run. */
     public void addRunning(String prefix, int count) {
-        catalog.write(session -> {
+        catalog.write(transaction -> {
             for (int i = 0; i < count; i++) {
-                addRun(session, addSandbox(session, prefix + i, "RUNNING"), prefix + i, true);
+                addRun(transaction, addSandbox(transaction, prefix + i, "RUNNING"), prefix + i, true);
             }
             return count;
         });
@@ -77,27 +77,28 @@ public final class SeededRoot implements AutoCloseable {
 
     /** Sandboxes that have ended, each with as many runs. */
     public void addEnded(String prefix, int count, int runs) {
-        catalog.write(session -> {
+        catalog.write(transaction -> {
             for (int i = 0; i < count; i++) {
-                long id = addSandbox(session, prefix + i, "STOPPED");
+                long id = addSandbox(transaction, prefix + i, "STOPPED");
                 for (int run = 0; run < runs; run++) {
-                    addRun(session, id, prefix + i + "-" + run, false);
+                    addRun(transaction, id, prefix + i + "-" + run, false);
                 }
             }
             return count;
         });
     }
 
-    private static long addSandbox(Session session, String name, String status) throws SQLException {
-        return session.first(row -> row.getLong(1), """
+    private static long addSandbox(CatalogTransaction transaction, String name, String status) throws SQLException {
+        return transaction.first(row -> row.getLong(1), """
                         INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus,
                                start_timeout, restart, restarts, kept_runs, created_at, updated_at)
                         VALUES (?, ?, 'base', 'sleep 600', ?, 0, 256, 1, 1800000, 'NO', 0, 5, 1, 1) RETURNING id
                         """, name, name, status).orElseThrow();
     }
 
-    private static void addRun(Session session, long id, String vm, boolean running) throws SQLException {
-        session.update(
+    private static void addRun(CatalogTransaction transaction, long id, String vm, boolean running)
+            throws SQLException {
+        transaction.update(
                 """
                 INSERT INTO run (sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status, reason,
                        detail, started_at, terminated_at)
@@ -111,7 +112,7 @@ public final class SeededRoot implements AutoCloseable {
     }
 
     public void clear() {
-        catalog.write(session -> session.update("DELETE FROM sandbox"));
+        catalog.write(transaction -> transaction.update("DELETE FROM sandbox"));
     }
 
     private static VmProvider pretending(VmProvider real) {

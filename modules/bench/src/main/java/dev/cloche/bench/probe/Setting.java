@@ -60,7 +60,7 @@ public record Setting(Path root, Path directory, Path home, Path disk, String ac
         return options(root, home);
     }
 
-    /** VMs below the state root, with the kernel in use. */
+    /** Returns the provider of VMs below the state root, with the kernel in use. */
     public QemuProvider provider() {
         return new QemuProvider(VmLayout.of(home), VmResources.find(List.of(share())));
     }
@@ -84,7 +84,8 @@ public record Setting(Path root, Path directory, Path home, Path disk, String ac
                 root.resolve("modules/bench/src/guest").resolve(source).toString());
     }
 
-    static void run(String... command) throws IOException, InterruptedException {
+    /** Runs a program, whose failure is one of the benchmark. */
+    public static void run(String... command) throws IOException, InterruptedException {
         int code = new ProcessBuilder(command).inheritIO().start().waitFor();
         if (code != 0) {
             throw new IllegalStateException(command[0] + " ended with " + code);
@@ -103,8 +104,8 @@ public record Setting(Path root, Path directory, Path home, Path disk, String ac
     }
 
     /**
-     * The image's one layer, which is an EROFS file system by itself: what snapshots are taken with, because QEMU does not save
-     * a guest that has a VMDK.
+     * Returns the image's one layer, which is an EROFS file system by itself: what snapshots are taken with, because QEMU does
+     * not save a guest that has a VMDK.
      */
     public RootDisk layer() throws IOException {
         return RootDisk.raw(only(home.resolve("cache/layers"), ".erofs"));

@@ -18,7 +18,7 @@ public final class Trees {
         }
     }
 
-    /** Bytes of all regular files. */
+    /** Returns the bytes of all regular files. */
     public static long bytes(Path directory) throws IOException {
         try (Stream<Path> tree = Files.walk(directory)) {
             return tree.filter(Files::isRegularFile)

@@ -48,7 +48,7 @@ public final class Samples {
         return sorted.length;
     }
 
-    /** The smallest value that at least this share of all values does not exceed. */
+    /** Returns the smallest value that at least this share of all values does not exceed. */
     public double percentile(double share) {
         int rank = (int) Math.ceil(share * sorted.length);
         return sorted[Math.clamp(rank - 1, 0, sorted.length - 1)];

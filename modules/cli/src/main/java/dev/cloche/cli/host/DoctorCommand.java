@@ -4,27 +4,39 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.HealthCheck;
 import dev.cloche.HealthCheck.Verdict;
+import dev.cloche.HostRequirement;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "doctor",
         description = "Look at what Cloche needs of this host, and say how to fix what is missing. Exit code 1 if"
-                + " sandboxes cannot run.")
+                + " sandboxes cannot run, or what is required is missing.")
 public final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private FormatOption format = new FormatOption();
 
+    @Option(
+            names = "--require",
+            split = ",",
+            paramLabel = "WHAT",
+            description =
+                    "Fail without it, although sandboxes run: kvm, sealed, full, network, disks; separated by commas.")
+    private Set<HostRequirement> required = EnumSet.noneOf(HostRequirement.class);
+
     @Override
     public Integer call() {
-        List<HealthCheck> checks = Cloche.examine(ClocheOptions.ofEnvironment());
+        List<HealthCheck> checks = Cloche.examine(ClocheOptions.ofEnvironment(), required);
         if (format.json()) {
             JsonOutput.print(System.out, json -> json.array(() -> checks.forEach(check -> write(json, check))));
         } else {

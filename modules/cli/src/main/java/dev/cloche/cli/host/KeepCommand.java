@@ -2,9 +2,11 @@ package dev.cloche.cli.host;
 
 import dev.cloche.Cloche;
 import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.JsonLog;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "keep",
@@ -17,8 +19,24 @@ import picocli.CommandLine.Command;
             ""
         })
 public final class KeepCommand implements Callable<Integer> {
+    private enum LogFormat {
+        TEXT,
+        JSON
+    }
+
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            description =
+                    "What standard error has: text (default), warnings and errors as sentences; or json, these and the"
+                            + " life of the sandboxes as an object on each line.")
+    private LogFormat logFormat = LogFormat.TEXT;
+
     @Override
     public Integer call() throws InterruptedException {
+        if (logFormat == LogFormat.JSON) {
+            JsonLog.use();
+        }
         CountDownLatch signalled = new CountDownLatch(1);
         try (Cloche cloche = Cloche.open()) {
             cloche.adopt();

@@ -14,8 +14,13 @@ final class AutostartUnit {
     static final String NAME = "cloche-machines.service";
 
     /** The settings that a start uses and that the session of the user does not have. */
-    private static final List<String> SETTINGS =
-            List.of("CLOCHE_ACCELERATOR", "CLOCHE_EMULATOR", "CLOCHE_SHARE", "CLOCHE_TEMPLATES", "CLOCHE_TMP");
+    private static final List<String> SETTINGS = List.of(
+            "CLOCHE_ACCELERATOR",
+            "CLOCHE_EMULATOR",
+            "CLOCHE_ISOLATION",
+            "CLOCHE_SHARE",
+            "CLOCHE_TEMPLATES",
+            "CLOCHE_TMP");
 
     private AutostartUnit() {}
 

@@ -221,7 +221,7 @@ final class MachineConfigCommands {
                 "Make the machine that a TOML file describes, or change it to match.",
                 "",
                 "Keys: name, image, cpus, memory_mb, disk_gb, init, network, publish, env, labels, autostart,"
-                        + " restart_policy, provision. What is left out stays as it is.",
+                        + " restart_policy, isolation, provision. What is left out stays as it is.",
                 ""
             })
     static final class Apply implements Callable<Integer> {

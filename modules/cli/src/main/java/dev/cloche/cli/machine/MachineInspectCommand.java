@@ -82,6 +82,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         machine.labels().forEach((key, value) -> table.row("label", key + "=" + value));
         table.row("autostart", machine.autostart() ? "yes" : "no");
         table.row("restart", EnumNames.of(machine.restartPolicy()));
+        table.row("isolation", machine.isolation().map(EnumNames::of).orElse("-"));
         table.row("created", machine.createdAt().toString());
         table.row("started", machine.startedAt().map(Instant::toString).orElse("-"));
         table.row("provision", machine.provision().orElse("-"));

@@ -39,6 +39,7 @@ final class MachineJson {
             map(json, "labels", machine.labels());
             json.field("autostart", machine.autostart())
                     .field("restartPolicy", EnumNames.of(machine.restartPolicy()))
+                    .field("isolation", machine.isolation().map(EnumNames::of))
                     .field("createdAt", machine.createdAt())
                     .field("startedAt", machine.startedAt().map(Instant::toString))
                     .field("provisionedAt", machine.provisionedAt().map(Instant::toString))

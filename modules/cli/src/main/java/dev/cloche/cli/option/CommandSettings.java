@@ -90,7 +90,7 @@ public final class CommandSettings {
         }
     }
 
-    /** The words of the guest's command; a first {@code --} only separates it from the options. */
+    /** Returns the words of the guest's command; a first {@code --} only separates it from the options. */
     public static String[] words(List<String> positional) {
         boolean separated = !positional.isEmpty() && positional.getFirst().equals("--");
         return positional.stream().skip(separated ? 1 : 0).toArray(String[]::new);

@@ -18,7 +18,7 @@ public final class MakerCommand {
 
     private MakerCommand() {}
 
-    /** The environment's options for a command that may start a sandbox. */
+    /** Returns the environment's options for a command that may start a sandbox. */
     public static ClocheOptions options() {
         ClocheOptions options = ClocheOptions.ofEnvironment();
         return options.templateMaking() instanceof TemplateMaking.Never

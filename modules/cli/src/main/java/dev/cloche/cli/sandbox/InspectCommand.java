@@ -13,6 +13,7 @@ import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.StopSignal;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmIsolation;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +74,9 @@ final class InspectCommand implements Callable<Integer> {
                             .field("idleTimeoutMillis", millis(policies.idleTimeout()))
                             .field("startTimeoutMillis", policies.startTimeout().toMillis())
                             .field("restart", policies.restart().toString())
-                            .field("keptRuns", policies.keptRuns()));
+                            .field("keptRuns", policies.keptRuns())
+                            .field("isolation", policies.isolation().map(EnumNames::of)));
+            isolation(json.name("isolation"), sandbox.isolation());
             json.field("restarts", sandbox.restarts());
             command(json.name("command"), sandbox.command());
             json.name("runs").array(() -> sandbox.runs().forEach(run -> write(json, run)));
@@ -89,6 +92,19 @@ final class InspectCommand implements Callable<Integer> {
                     .field("user", main.user())
                     .field("stopSignal", main.stopSignal().map(StopSignal::toString));
         }));
+    }
+
+    /** Of a sandbox that does not run, an empty object. */
+    private static void isolation(JsonOutput json, Optional<VmIsolation> isolation) {
+        json.object(() -> isolation.ifPresent(walls -> json.field("level", EnumNames.of(walls.level()))
+                .field("missing", walls.missing())
+                .field("denied", walls.denied())));
+    }
+
+    private static String words(VmIsolation walls) {
+        return EnumNames.of(walls.level())
+                + (walls.missing().isEmpty() ? "" : " (not more: " + walls.missing() + ")")
+                + (walls.denied() == 0 ? "" : ", refused calls: " + walls.denied());
     }
 
     private static void strings(JsonOutput json, Map<String, String> values) {
@@ -141,6 +157,8 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("cpus", String.valueOf(info.cpus()));
         sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
         PortText.of(info.ports()).forEach(port -> facts.row("port", port));
+        policies.isolation().ifPresent(least -> facts.row("least isolation", EnumNames.of(least)));
+        sandbox.isolation().ifPresent(walls -> facts.row("isolation", words(walls)));
         facts.row("ephemeral", info.ephemeral() ? "yes" : "no");
         new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
         policies.maxDuration().ifPresent(limit -> facts.row("max duration", limit.toString()));

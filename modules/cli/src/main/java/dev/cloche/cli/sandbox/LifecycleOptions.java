@@ -2,9 +2,11 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.SandboxBuilder;
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.vm.Isolation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +61,22 @@ final class LifecycleOptions {
             description = "How many runs are kept, with their logs (default: 5).")
     private @Nullable Integer keptRuns;
 
+    @Option(
+            names = "--isolation",
+            paramLabel = "LEVEL",
+            description = "The least of walls around QEMU, at each start: auto, reduced, sealed or full. It raises what"
+                    + " config.toml and CLOCHE_ISOLATION ask for, and does not lower it.",
+            converter = IsolationLevel.class)
+    private @Nullable Isolation isolation;
+
+    private static final class IsolationLevel implements ITypeConverter<Isolation> {
+        @Override
+        public Isolation convert(String text) {
+            return EnumNames.find(Isolation.class, text)
+                    .orElseThrow(() -> new TypeConversionException("it is auto, reduced, sealed or full"));
+        }
+    }
+
     private static final class Restart implements ITypeConverter<RestartPolicy> {
         @Override
         public RestartPolicy convert(String text) {
@@ -92,6 +110,9 @@ final class LifecycleOptions {
         }
         if (keptRuns != null) {
             builder.keptRuns(keptRuns);
+        }
+        if (isolation != null) {
+            builder.isolation(isolation);
         }
     }
 }

@@ -27,6 +27,7 @@ public final class SandboxCommands {
         all.put("run", RunCommand::new);
         all.put("exec", ExecCommand::new);
         all.put("cp", CpCommand::new);
+        all.put("forward", ForwardCommand::new);
         all.put("create", CreateCommand::new);
         all.put("start", Start::new);
         all.put("ps", PsCommand::new);

@@ -11,7 +11,25 @@ public final class ErrorReport {
     private ErrorReport() {}
 
     public static void print(ClocheException error, PrintStream err) {
-        print(error.sentence(), error.remedy(), err);
+        if (JsonLog.isOn()) {
+            JsonLog.failure(error, err);
+        } else {
+            print(error.sentence(), error.remedy(), err);
+        }
+    }
+
+    /** Prints what no error of ours is: a fault in Cloche, with its stack trace. */
+    public static void printFault(Throwable fault, PrintStream err) {
+        if (JsonLog.isOn()) {
+            JsonLog.fault(fault, err);
+        } else {
+            print(sentence(fault), "This is a fault in Cloche; please report it with the lines below.", err);
+            fault.printStackTrace(err);
+        }
+    }
+
+    static String sentence(Throwable fault) {
+        return "Something unexpected happened: " + fault;
     }
 
     public static void print(String sentence, String remedy, PrintStream err) {
@@ -21,7 +39,7 @@ public final class ErrorReport {
         }
     }
 
-    private static String clean(String text) {
+    static String clean(String text) {
         return text.replaceAll("[\\p{Cc}\\p{Cf}&&[^\\n\\t]]", "?").strip();
     }
 }

@@ -72,7 +72,7 @@ public final class JsonOutput {
         return array(() -> values.forEach(generator::writeString));
     }
 
-    /** The name of an array or object that comes next. */
+    /** Writes the name of an array or object that comes next. */
     public JsonOutput name(String name) {
         generator.writeName(name);
         return this;
@@ -90,7 +90,7 @@ public final class JsonOutput {
         return this;
     }
 
-    /** JSON that is there already. */
+    /** Writes JSON that is there already. */
     public JsonOutput json(String name, Optional<String> text) {
         generator.writeName(name);
         generator.writeRawValue(text.orElse("null"));

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 public abstract sealed class ProgressDisplay implements PullListener, AutoCloseable {
     private static final int SHORT_DIGEST = 12;
 
-    /** The display that fits where standard error leads. */
+    /** Returns the display that fits where standard error leads. */
     public static ProgressDisplay forTerminal(boolean quiet) {
         if (quiet) {
             return new Silent();
@@ -31,7 +31,10 @@ public abstract sealed class ProgressDisplay implements PullListener, AutoClosea
     @Override
     public abstract void close();
 
-    /** isatty(3) would be a native call, whose first one costs more than the rest of a short command. */
+    /**
+     * Returns whether standard error is a terminal. isatty(3) would be a native call, whose first one costs more than the rest
+     * of a short command.
+     */
     public static boolean errIsTerminal() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();

@@ -37,7 +37,7 @@ public final class TerminalSession {
         this.keys = new DetachFilter(keys);
     }
 
-    /** The size to begin with; a terminal that does not know its own is an ordinary one. */
+    /** Returns the size to begin with; a terminal that does not know its own is an ordinary one. */
     public static WindowSize size(Terminal terminal) {
         WindowSize size = terminal.size();
         return size.rows() > 0 && size.columns() > 0 ? size : USUAL;

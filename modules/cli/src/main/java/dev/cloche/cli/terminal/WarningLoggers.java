@@ -23,13 +23,19 @@ public final class WarningLoggers extends System.LoggerFinder {
 
         @Override
         public boolean isLoggable(Level level) {
-            return level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
+            return level != Level.OFF
+                    && (level.getSeverity() >= Level.WARNING.getSeverity() || JsonLog.tells(name, level));
         }
 
         @Override
         public void log(
                 Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable cause) {
-            if (isLoggable(level)) {
+            if (!isLoggable(level)) {
+                return;
+            }
+            if (JsonLog.isOn()) {
+                JsonLog.line(level, name, String.valueOf(message), cause, System.err);
+            } else {
                 ErrorReport.print(
                         "warning: " + message + (cause == null ? "" : ": " + ClocheException.sentenceOf(cause)),
                         cause instanceof ClocheException known ? known.remedy() : "",

@@ -38,6 +38,8 @@ class AutostartUnitTest {
                         "/a\nExecStart=/evil",
                         "CLOCHE_EMULATOR",
                         "system",
+                        "CLOCHE_ISOLATION",
+                        "sealed",
                         "CLOCHE_TMP",
                         "/run/sockets",
                         "PATH",
@@ -45,7 +47,7 @@ class AutostartUnitTest {
         assertThat(unit.lines())
                 .contains(
                         "Environment=\"CLOCHE_HOME=/state \\\"root\\\"\" \"CLOCHE_ACCELERATOR=tcg\""
-                                + " \"CLOCHE_EMULATOR=system\" \"CLOCHE_TMP=/run/sockets\"",
+                                + " \"CLOCHE_EMULATOR=system\" \"CLOCHE_ISOLATION=sealed\" \"CLOCHE_TMP=/run/sockets\"",
                         "ExecStart=\"/opt/100%%/cloche\" machine autostart start")
                 .doesNotContain("ExecStart=/evil\"");
         assertThat(unit).doesNotContain("evil", "PATH", "TEMPLATES");

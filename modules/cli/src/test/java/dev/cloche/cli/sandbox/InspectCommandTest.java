@@ -10,6 +10,7 @@ import dev.cloche.sandbox.StopSignal;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmIsolation;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +33,8 @@ class InspectCommandTest {
                 .anyMatch(line -> line.matches("start timeout +PT1M"))
                 .anyMatch(line -> line.matches("kept runs +5"))
                 .anyMatch(line -> line.matches("stop signal +SIGQUIT"))
+                .anyMatch(line ->
+                        line.matches("isolation +sealed \\(not more: namespaces: not allowed\\), refused calls: 2"))
                 .anyMatch(line -> line.matches("7 .*internal-error +- +9 +yes +The VM was killed\\."));
     }
 
@@ -90,6 +93,7 @@ class InspectCommandTest {
                         Optional.of("www"),
                         Optional.of(StopSignal.parse("SIGQUIT")),
                         true)),
-                List.of(run));
+                List.of(run),
+                Optional.of(new VmIsolation(VmIsolation.Level.SEALED, "namespaces: not allowed", 2)));
     }
 }

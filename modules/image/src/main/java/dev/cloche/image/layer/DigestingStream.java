@@ -20,10 +20,6 @@ public final class DigestingStream extends ObservedStream {
         this.progress = progress;
     }
 
-    long count() {
-        return count;
-    }
-
     /** Reads to the end, and tells the digest of everything. */
     public Digest digestOfAll() throws IOException {
         transferTo(OutputStream.nullOutputStream());

@@ -10,7 +10,7 @@ public abstract class ObservedStream extends FilterInputStream {
         super(in);
     }
 
-    /** What was read just now. */
+    /** Sees what was read just now. */
     protected abstract void seen(byte[] bytes, int offset, int length) throws IOException;
 
     @Override
@@ -28,14 +28,14 @@ public abstract class ObservedStream extends FilterInputStream {
         return read;
     }
 
-    /** What is skipped is read all the same. */
+    /** Reads what is skipped all the same. */
     @Override
     public final long skip(long bytes) throws IOException {
         byte[] passed = new byte[(int) Math.min(bytes, 1 << 16)];
         return Math.max(0, read(passed, 0, passed.length));
     }
 
-    /** Or bytes would be seen twice. */
+    /** Returns false, or bytes would be seen twice. */
     @Override
     public final boolean markSupported() {
         return false;

@@ -36,7 +36,7 @@ public final class VmdkDescriptor {
         bytes += size;
     }
 
-    /** Bytes of the disk. */
+    /** Returns the bytes of the disk. */
     public long bytes() {
         return bytes;
     }

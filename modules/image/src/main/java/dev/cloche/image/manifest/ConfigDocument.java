@@ -17,7 +17,9 @@ import java.util.Map;
  * @param warnings what could not be read and was left out
  */
 public record ConfigDocument(ImageConfig config, List<Digest> diffIds, List<String> warnings) {
-    /** Platform and layers must be sound; a field of the rest that cannot be read is left out with a warning. */
+    /**
+     * Reads a document. Platform and layers must be sound; a field of the rest that cannot be read is left out with a warning.
+     */
     public static ConfigDocument read(byte[] document) throws JsonValue.Malformed {
         JsonValue.Fields fields = JsonValue.parse(document);
         Lenient lenient = new Lenient(fields.object("config").orElse(JsonValue.Fields.NONE), new ArrayList<>());

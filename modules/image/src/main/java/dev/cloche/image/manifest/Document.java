@@ -17,7 +17,7 @@ public final class Document {
         this.mediaType = mediaType;
     }
 
-    /** Not to be changed. */
+    /** Returns the bytes, which are not to be changed. */
     public byte[] bytes() {
         return bytes;
     }

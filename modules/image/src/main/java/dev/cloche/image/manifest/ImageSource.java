@@ -6,7 +6,7 @@ import java.io.InputStream;
 
 /** Says where images come from. What it hands out is not to be trusted. Thread-safe. */
 public interface ImageSource extends AutoCloseable {
-    /** For messages. */
+    /** Returns a name for messages. */
     String name();
 
     /** Returns whether it can be asked again some day; what comes from one that does not last is kept as it came. */

@@ -38,7 +38,7 @@ public sealed interface Credential {
         return new Basic(Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Of what a helper answers: a password, or a token under {@link #TOKEN_USER}; empty without a secret. */
+    /** Returns that of what a helper answers: a password, or a token under {@link #TOKEN_USER}; empty without a secret. */
     static Optional<Credential> of(String user, String secret) {
         if (secret.isEmpty()) {
             return Optional.empty();

@@ -38,7 +38,7 @@ public final class CacheLimit {
                 return;
             }
             Set<ImageReference> spared = new HashSet<>();
-            brought.forEach(manifest -> spared.addAll(catalog.namesOf(manifest)));
+            brought.forEach(manifest -> spared.addAll(catalog.listing().namesOf(manifest)));
             List<ImageReference> gone = pruning.shrink(limit.getAsLong(), spared);
             if (!gone.isEmpty()) {
                 listener.on(new PullEvent.Warning("removed " + names(gone) + ", because all images are kept below "

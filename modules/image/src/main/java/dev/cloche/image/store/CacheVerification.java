@@ -38,7 +38,7 @@ public final class CacheVerification {
         return sound && (isJoinUntouched(image) || checkJoin(image));
     }
 
-    /** The same for one layer. Empty if it is damaged, else as it is known from now on. */
+    /** Checks one layer. Empty if it is damaged, else as it is known from now on. */
     public Optional<StoredLayer> check(StoredLayer layer) throws IOException {
         Path file = files.layer(layer.diffId());
         if (layer.file().isUntouched(file)) {

@@ -18,7 +18,7 @@ public record CheckedFile(FileFingerprint written, String stamp) {
     /** The stamp of a file that is to be read before its next use. */
     static final String UNCHECKED = "";
 
-    /** To be called when the file was just written, or found to be so, and has its name. */
+    /** Returns the file as it is now. It was just written, or found to be so, and has its name. */
     public static CheckedFile now(FileFingerprint written, Path file) throws IOException {
         return new CheckedFile(written, stampOf(file));
     }

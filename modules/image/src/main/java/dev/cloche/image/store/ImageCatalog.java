@@ -3,28 +3,25 @@ package dev.cloche.image.store;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.CatalogSchema.Migration;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.Digest;
-import dev.cloche.image.ImageDetails;
 import dev.cloche.image.ImageHolder;
-import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.ImageReference;
-import dev.cloche.image.ImageSummary;
-import dev.cloche.image.LocalImage;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The rows about images: looking up, recording and pinning. Every method is one transaction. Thread-safe. */
+/**
+ * The rows about images: looking up, recording and pinning. Every method is one transaction. Thread-safe. {@link ImageListing} has
+ * the read-outs.
+ */
 public final class ImageCatalog {
     public static final CatalogSchema SCHEMA = new CatalogSchema(
             "image",
@@ -37,20 +34,27 @@ public final class ImageCatalog {
     private final Catalog catalog;
     private final Clock clock;
     private final StoredImages images;
+    private final ImageListing listing;
 
     /** @param boot this boot of the host */
     public ImageCatalog(Catalog catalog, Clock clock, String boot) {
         this.catalog = catalog;
         this.clock = clock;
         this.images = new StoredImages(boot);
+        this.listing = new ImageListing(catalog, images);
+    }
+
+    /** Returns what people are shown of the images. */
+    public ImageListing listing() {
+        return listing;
     }
 
     public Optional<StoredImage> find(ImageReference reference) {
-        return catalog.read(session -> images.named(session, reference));
+        return catalog.read(transaction -> images.named(transaction, reference));
     }
 
     public Optional<StoredImage> find(Digest manifest) {
-        return catalog.read(session -> images.of(session, manifest));
+        return catalog.read(transaction -> images.of(transaction, manifest));
     }
 
     List<StoredImage> all() {
@@ -59,11 +63,11 @@ public final class ImageCatalog {
 
     /** Returns what the holder holds, if anything. */
     public Optional<StoredImage> heldBy(ImageHolder holder) {
-        return catalog.read(session -> images.heldBy(session, holder));
+        return catalog.read(transaction -> images.heldBy(transaction, holder));
     }
 
     public Optional<StoredLayer> layer(Digest diffId) {
-        return catalog.read(session -> images.layer(session, diffId));
+        return catalog.read(transaction -> images.layer(transaction, diffId));
     }
 
     /**
@@ -72,27 +76,27 @@ public final class ImageCatalog {
      * @param usable tells whether the image's files are there; if not, nothing is pinned
      */
     public Optional<RecordedImage> pin(ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable) {
-        return catalog.write(session -> {
-            Optional<StoredImage> image = images.named(session, reference).filter(usable);
+        return catalog.write(transaction -> {
+            Optional<StoredImage> image = images.named(transaction, reference).filter(usable);
             if (image.isEmpty()) {
                 return Optional.empty();
             }
-            ForgottenContent forgotten = pin(session, holder, image.get().id());
-            touch(session, reference, image.get().id());
-            return Optional.of(recorded(session, reference, image.get(), forgotten));
+            ForgottenContent forgotten = pin(transaction, holder, image.get().id());
+            touch(transaction, reference, image.get().id());
+            return Optional.of(recorded(transaction, reference, image.get(), forgotten));
         });
     }
 
     /** Pins what one holder holds for another too, in one transaction. Empty if the first holds nothing. */
     public Optional<ForgottenContent> share(ImageHolder from, ImageHolder to) {
-        return catalog.write(session -> {
-            Optional<Long> manifest = pinnedBy(session, from);
-            return manifest.isPresent() ? Optional.of(pin(session, to, manifest.get())) : Optional.empty();
+        return catalog.write(transaction -> {
+            Optional<Long> manifest = pinnedBy(transaction, from);
+            return manifest.isPresent() ? Optional.of(pin(transaction, to, manifest.get())) : Optional.empty();
         });
     }
 
     public List<ImageHolder> holders(String kind) {
-        return catalog.read(session -> session.list(
+        return catalog.read(transaction -> transaction.list(
                 row -> new ImageHolder(kind, row.getString(1), row.getString(2)),
                 "SELECT holder_id, holder_name FROM image_pin WHERE holder_kind = ? ORDER BY holder_id",
                 kind));
@@ -100,26 +104,27 @@ public final class ImageCatalog {
 
     /** Takes the holder's pin away, and the image with it if nothing else keeps it. */
     public ForgottenContent unpin(ImageHolder holder) {
-        return catalog.writeFromReserve(session -> {
-            Optional<Long> manifest = pinnedBy(session, holder);
-            session.update("DELETE FROM image_pin WHERE holder_kind = ? AND holder_id = ?", holder.kind(), holder.id());
-            return manifest.isPresent() ? ImageRemovals.drop(session, manifest.get()) : ForgottenContent.NOTHING;
+        return catalog.writeFromReserve(transaction -> {
+            Optional<Long> manifest = pinnedBy(transaction, holder);
+            transaction.update(
+                    "DELETE FROM image_pin WHERE holder_kind = ? AND holder_id = ?", holder.kind(), holder.id());
+            return manifest.isPresent() ? ImageRemovals.drop(transaction, manifest.get()) : ForgottenContent.NOTHING;
         });
     }
 
     /** Records a layer whose file has just been published. */
     public void layerStored(StoredLayer layer) {
-        catalog.write(session -> ImageRows.upsertLayer(session, layer, images.boot(), now()));
+        catalog.write(transaction -> ImageRows.upsertLayer(transaction, layer, images.boot(), now()));
     }
 
     /** Takes back {@link #layerStored} where no image has the layer. */
     public void forgetLayers(Collection<Digest> diffIds) {
-        var _ = catalog.writeFromReserve(session -> ImageRemovals.dropLayers(session, diffIds));
+        var _ = catalog.writeFromReserve(transaction -> ImageRemovals.dropLayers(transaction, diffIds));
     }
 
     /** Records that the layer's file is what it was, in this boot, and its stamp. */
     void layerChecked(StoredLayer layer) {
-        catalog.write(session -> session.update(
+        catalog.write(transaction -> transaction.update(
                 "UPDATE layer SET checked_boot = ?, stamp = ? WHERE diff_id = ? AND erofs_digest = ?",
                 images.boot(),
                 layer.file().stamp(),
@@ -129,7 +134,7 @@ public final class ImageCatalog {
 
     /** Records that fsmeta and descriptor are what they were, in this boot, and their stamps. */
     void manifestChecked(Digest manifest, CheckedFile fsmeta, CheckedFile vmdk) {
-        catalog.write(session -> session.update(
+        catalog.write(transaction -> transaction.update(
                 "UPDATE manifest SET checked_boot = ?, fsmeta_stamp = ?, vmdk_stamp = ?"
                         + " WHERE digest = ? AND fsmeta_digest = ? AND vmdk_digest = ?",
                 images.boot(),
@@ -142,134 +147,55 @@ public final class ImageCatalog {
 
     /** Forgets that the files of an image are what they were, also for those that share its layers. */
     public void doubt(StoredImage image) {
-        catalog.write(session -> session.update("UPDATE manifest SET checked_boot = '' WHERE id = ?", image.id())
-                + session.update(
-                        "UPDATE layer SET checked_boot = '' WHERE id IN"
-                                + " (SELECT layer_id FROM manifest_layer WHERE manifest_id = ?)",
-                        image.id()));
+        catalog.write(
+                transaction -> transaction.update("UPDATE manifest SET checked_boot = '' WHERE id = ?", image.id())
+                        + transaction.update(
+                                "UPDATE layer SET checked_boot = '' WHERE id IN"
+                                        + " (SELECT layer_id FROM manifest_layer WHERE manifest_id = ?)",
+                                image.id()));
     }
 
     /** Records an image whose files are complete, what its name means, and who holds it. */
     public RecordedImage persist(ImageReference reference, Optional<ImageHolder> holder, PulledImage image) {
-        return catalog.write(session -> {
-            Optional<StoredImage> known = images.of(session, image.manifest());
+        return catalog.write(transaction -> {
+            Optional<StoredImage> known = images.of(transaction, image.manifest());
             if (known.isEmpty() || !sameFiles(known.get(), image)) {
-                ImageRows.write(session, image, images.boot(), now());
+                ImageRows.write(transaction, image, images.boot(), now());
             }
-            StoredImage stored = images.of(session, image.manifest()).orElseThrow();
-            return point(session, reference, holder, stored);
+            StoredImage stored = images.of(transaction, image.manifest()).orElseThrow();
+            return point(transaction, reference, holder, stored);
         });
     }
 
     /** Makes a name mean an image that is here, for a holder if one is given; empty if the image is gone. */
     public Optional<RecordedImage> point(ImageReference reference, Optional<ImageHolder> holder, Digest manifest) {
-        return catalog.write(session -> {
-            Optional<StoredImage> image = images.of(session, manifest);
+        return catalog.write(transaction -> {
+            Optional<StoredImage> image = images.of(transaction, manifest);
             return image.isPresent()
-                    ? Optional.of(point(session, reference, holder, image.get()))
+                    ? Optional.of(point(transaction, reference, holder, image.get()))
                     : Optional.<RecordedImage>empty();
         });
     }
 
     /** Makes a name mean what another one means; empty if that means nothing. */
     public Optional<RecordedImage> tag(ImageReference existing, ImageReference name) {
-        return catalog.write(session -> {
-            Optional<StoredImage> image = images.named(session, existing);
+        return catalog.write(transaction -> {
+            Optional<StoredImage> image = images.named(transaction, existing);
             return image.isPresent()
-                    ? Optional.of(point(session, name, Optional.empty(), image.get()))
+                    ? Optional.of(point(transaction, name, Optional.empty(), image.get()))
                     : Optional.<RecordedImage>empty();
         });
     }
 
-    public List<ImageSummary> list() {
-        return catalog.read(ImageCatalog::list);
-    }
-
-    private static List<ImageSummary> list(Session session) throws SQLException {
-        return session.list(ImageRows::summary, ImageRows.SUMMARY + " ORDER BY r.created_at DESC, r.rowid DESC");
-    }
-
-    /** Returns every name, the newest first, then what is held without one; each with those who hold it. */
-    public List<LocalImage> listed() {
-        return catalog.read(session -> {
-            List<ImageSummary> all = new ArrayList<>(list(session));
-            all.addAll(session.list(ImageRows::summary, ImageRows.SUMMARY_BY_DIGEST + """
-                     WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
-                    AND EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)
-                    ORDER BY m.created_at DESC, m.id DESC"""));
-            Map<Digest, List<ImageHolder>> holders = ImageRemovals.holders(session);
-            return all.stream()
-                    .map(image -> new LocalImage(image, holders.getOrDefault(image.manifest(), List.of())))
-                    .toList();
-        });
-    }
-
-    /** Who holds the image with this manifest. */
-    public List<ImageHolder> holdersOf(Digest manifest) {
-        return catalog.read(session -> ImageRemovals.holders(session).getOrDefault(manifest, List.of()));
-    }
-
-    /** Returns every name, for questions about one that is not among them. */
-    public List<ImageReference> names() {
-        return catalog.read(ImageRows::names);
-    }
-
-    /** That a name, or a digest, means nothing here. */
-    public ImageNotFound notHere(ImageReference reference) {
-        return ImageNotFound.here(reference, names());
-    }
-
-    /** Returns what begins with this, the first of them. */
-    public List<ImageSummary> beginningWith(String digestPrefix, int most) {
-        // 'g' comes after every digit of a digest.
-        return catalog.read(session -> session.list(
-                ImageRows::summary,
-                ImageRows.SUMMARY_BY_DIGEST + " WHERE m.digest >= ? AND m.digest < ? ORDER BY m.digest LIMIT ?",
-                digestPrefix,
-                digestPrefix + "g",
-                most));
-    }
-
-    public Optional<ImageSummary> summary(ImageReference reference) {
-        return catalog.read(session -> summary(session, reference));
-    }
-
-    public Optional<ImageDetails> details(ImageReference reference) {
-        return catalog.read(session -> {
-            Optional<ImageSummary> summary = summary(session, reference);
-            Optional<StoredImage> image = images.named(session, reference);
-            if (summary.isEmpty() || image.isEmpty()) {
-                return Optional.empty();
-            }
-            return Optional.of(ImageRows.details(session, summary.get(), image.get()));
-        });
-    }
-
-    /** Returns every name of a manifest. */
-    public List<ImageReference> namesOf(Digest manifest) {
-        return catalog.read(session -> session.list(
-                row -> ImageReference.parse(row.getString(1)),
-                "SELECT r.reference FROM image_ref r JOIN manifest m ON m.id = r.manifest_id WHERE m.digest = ?"
-                        + " ORDER BY r.created_at",
-                manifest.toString()));
-    }
-
-    private static Optional<ImageSummary> summary(Session session, ImageReference reference) throws SQLException {
-        return reference.isDigestAlone()
-                ? session.first(
-                        ImageRows::summary, ImageRows.SUMMARY_BY_DIGEST + " WHERE m.digest = ?", reference.target())
-                : session.first(ImageRows::summary, ImageRows.SUMMARY + " WHERE r.reference = ?", reference.toString());
-    }
-
     CatalogDigests knownContent() {
-        return catalog.read(session -> new CatalogDigests(
-                digests(session, "SELECT digest FROM manifest"),
-                digests(session, "SELECT config_digest FROM manifest"),
-                digests(session, "SELECT diff_id FROM layer")));
+        return catalog.read(transaction -> new CatalogDigests(
+                digests(transaction, "SELECT digest FROM manifest"),
+                digests(transaction, "SELECT config_digest FROM manifest"),
+                digests(transaction, "SELECT diff_id FROM layer")));
     }
 
-    private static Set<Digest> digests(Session session, String query) throws SQLException {
-        return new HashSet<>(session.list(row -> Digest.parse(row.getString(1)), query));
+    private static Set<Digest> digests(CatalogTransaction transaction, String query) throws SQLException {
+        return new HashSet<>(transaction.list(row -> Digest.parse(row.getString(1)), query));
     }
 
     boolean hasManifest(Digest manifest) {
@@ -285,8 +211,9 @@ public final class ImageCatalog {
     }
 
     private boolean exists(String query, Digest digest) {
-        return catalog.read(session ->
-                session.first(row -> row.getInt(1), query, digest.toString()).isPresent());
+        return catalog.read(transaction -> transaction
+                .first(row -> row.getInt(1), query, digest.toString())
+                .isPresent());
     }
 
     private static boolean sameFiles(StoredImage known, PulledImage image) {
@@ -298,56 +225,58 @@ public final class ImageCatalog {
     }
 
     private RecordedImage point(
-            Session session, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
+            CatalogTransaction transaction, ImageReference reference, Optional<ImageHolder> holder, StoredImage image)
             throws SQLException {
         ForgottenContent forgotten =
-                holder.isPresent() ? pin(session, holder.get(), image.id()) : ForgottenContent.NOTHING;
+                holder.isPresent() ? pin(transaction, holder.get(), image.id()) : ForgottenContent.NOTHING;
         if (reference.isDigestAlone()) {
-            touch(session, reference, image.id());
-            return recorded(session, reference, image, forgotten);
+            touch(transaction, reference, image.id());
+            return recorded(transaction, reference, image, forgotten);
         }
-        Optional<Long> before = session.first(
+        Optional<Long> before = transaction.first(
                 row -> row.getLong(1), "SELECT manifest_id FROM image_ref WHERE reference = ?", reference.toString());
         if (before.equals(Optional.of(image.id()))) {
-            touch(session, reference, image.id());
+            touch(transaction, reference, image.id());
         } else {
-            ImageRows.name(session, reference, image.id(), now());
-            session.update(ImageRows.TOUCH_LAYERS, now(), image.id());
+            ImageRows.name(transaction, reference, image.id(), now());
+            transaction.update(ImageRows.TOUCH_LAYERS, now(), image.id());
         }
         if (before.isPresent()) {
-            forgotten = forgotten.and(ImageRemovals.drop(session, before.get()));
+            forgotten = forgotten.and(ImageRemovals.drop(transaction, before.get()));
         }
-        return recorded(session, reference, image, forgotten);
+        return recorded(transaction, reference, image, forgotten);
     }
 
     private static RecordedImage recorded(
-            Session session, ImageReference reference, StoredImage image, ForgottenContent forgotten)
+            CatalogTransaction transaction, ImageReference reference, StoredImage image, ForgottenContent forgotten)
             throws SQLException {
-        return new RecordedImage(image, summary(session, reference).orElseThrow(), forgotten);
+        return new RecordedImage(
+                image, ImageListing.summary(transaction, reference).orElseThrow(), forgotten);
     }
 
     /** Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. */
-    private void touch(Session session, ImageReference reference, long manifest) throws SQLException {
+    private void touch(CatalogTransaction transaction, ImageReference reference, long manifest) throws SQLException {
         long now = now();
         if (reference.isDigestAlone()) {
-            session.update("UPDATE image_ref SET updated_at = ? WHERE manifest_id = ?", now, manifest);
+            transaction.update("UPDATE image_ref SET updated_at = ? WHERE manifest_id = ?", now, manifest);
         } else {
-            session.update("UPDATE image_ref SET updated_at = ? WHERE reference = ?", now, reference.toString());
+            transaction.update("UPDATE image_ref SET updated_at = ? WHERE reference = ?", now, reference.toString());
         }
-        session.update(ImageRows.TOUCH_LAYERS, now, manifest);
+        transaction.update(ImageRows.TOUCH_LAYERS, now, manifest);
     }
 
-    private static ForgottenContent pin(Session session, ImageHolder holder, long manifest) throws SQLException {
-        Optional<Long> before = pinnedBy(session, holder);
-        session.update("""
+    private static ForgottenContent pin(CatalogTransaction transaction, ImageHolder holder, long manifest)
+            throws SQLException {
+        Optional<Long> before = pinnedBy(transaction, holder);
+        transaction.update("""
                 INSERT INTO image_pin (holder_kind, holder_id, holder_name, manifest_id) VALUES (?, ?, ?, ?)
                 ON CONFLICT (holder_kind, holder_id)
                 DO UPDATE SET holder_name = excluded.holder_name, manifest_id = excluded.manifest_id""", holder.kind(), holder.id(), holder.name(), manifest);
-        return before.isPresent() ? ImageRemovals.drop(session, before.get()) : ForgottenContent.NOTHING;
+        return before.isPresent() ? ImageRemovals.drop(transaction, before.get()) : ForgottenContent.NOTHING;
     }
 
-    private static Optional<Long> pinnedBy(Session session, ImageHolder holder) throws SQLException {
-        return session.first(
+    private static Optional<Long> pinnedBy(CatalogTransaction transaction, ImageHolder holder) throws SQLException {
+        return transaction.first(
                 row -> row.getLong(1),
                 "SELECT manifest_id FROM image_pin WHERE holder_kind = ? AND holder_id = ?",
                 holder.kind(),

@@ -116,18 +116,18 @@ public final class ImagePruning {
         Instant now = clock.instant();
         Instant unusedSince = now.minus(request.unusedFor());
         long size = request.keepBytes().isPresent() ? size(files.root()) : Long.MAX_VALUE;
-        return removals.rehearse(session -> {
-            ImageRemovals.forgetTheFuture(session, now);
-            ForgottenContent unreferenced = ImageRemovals.removeUnreferenced(session);
+        return removals.rehearse(transaction -> {
+            ImageRemovals.forgetTheFuture(transaction, now);
+            ForgottenContent unreferenced = ImageRemovals.removeUnreferenced(transaction);
             ForgottenFiles.count(unreferenced, files, onPaper);
             int manifests = unreferenced.manifests().size();
             List<ImageReference> gone = new ArrayList<>();
-            for (ImageReference reference : ImageRemovals.unpinned(session, unusedSince)) {
+            for (ImageReference reference : ImageRemovals.unpinned(transaction, unusedSince)) {
                 if (size - onPaper.bytes() <= request.keepBytes().orElse(NOTHING)) {
                     break;
                 }
                 // It is there: the list is of the same transaction.
-                ForgottenContent unused = ImageRemovals.removeUnpinned(session, reference, unusedSince)
+                ForgottenContent unused = ImageRemovals.removeUnpinned(transaction, reference, unusedSince)
                         .orElseThrow();
                 ForgottenFiles.count(unused, files, onPaper);
                 manifests += unused.manifests().size();

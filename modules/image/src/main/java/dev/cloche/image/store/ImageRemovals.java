@@ -1,7 +1,7 @@
 package dev.cloche.image.store;
 
 import dev.cloche.catalog.Catalog;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageHasNames;
 import dev.cloche.image.ImageHolder;
@@ -29,7 +29,7 @@ public final class ImageRemovals {
         this.catalog = catalog;
     }
 
-    /** Runs the methods below that take a session, and takes back what they did. */
+    /** Runs the methods below that take a transaction, and takes back what they did. */
     <T> T rehearse(Catalog.Work<T, IOException> work) throws IOException {
         return catalog.rehearse(work);
     }
@@ -44,29 +44,30 @@ public final class ImageRemovals {
      * @throws ImageHasNames if it is meant by its digest and has several; nothing was changed
      */
     public ForgottenContent remove(ImageReference reference, boolean force) {
-        return catalog.writeFromReserve(session -> {
-            Optional<Long> manifest = manifest(session, reference);
+        return catalog.writeFromReserve(transaction -> {
+            Optional<Long> manifest = manifest(transaction, reference);
             if (manifest.isEmpty()) {
-                throw ImageNotFound.here(reference, ImageRows.names(session));
+                throw ImageNotFound.here(reference, ImageRows.names(transaction));
             }
             List<ImageReference> names =
-                    reference.isDigestAlone() ? names(session, manifest.get()) : List.of(reference);
+                    reference.isDigestAlone() ? names(transaction, manifest.get()) : List.of(reference);
             if (names.size() > 1 && !force) {
                 throw new ImageHasNames(reference, names);
             }
-            List<ImageHolder> holders = holders(session, manifest.get());
+            List<ImageHolder> holders = holders(transaction, manifest.get());
             if (!holders.isEmpty() && !force) {
                 throw new ImageInUse(reference, holders);
             }
             for (ImageReference name : names) {
-                session.update("DELETE FROM image_ref WHERE reference = ?", name.toString());
+                transaction.update("DELETE FROM image_ref WHERE reference = ?", name.toString());
             }
-            return drop(session, manifest.get());
+            return drop(transaction, manifest.get());
         });
     }
 
-    private static Optional<Long> manifest(Session session, ImageReference reference) throws SQLException {
-        return session.first(
+    private static Optional<Long> manifest(CatalogTransaction transaction, ImageReference reference)
+            throws SQLException {
+        return transaction.first(
                 row -> row.getLong(1),
                 reference.isDigestAlone()
                         ? "SELECT id FROM manifest WHERE digest = ?"
@@ -74,8 +75,8 @@ public final class ImageRemovals {
                 reference.toString());
     }
 
-    private static List<ImageReference> names(Session session, long manifest) throws SQLException {
-        return session.list(
+    private static List<ImageReference> names(CatalogTransaction transaction, long manifest) throws SQLException {
+        return transaction.list(
                 row -> ImageReference.parse(row.getString(1)),
                 "SELECT reference FROM image_ref WHERE manifest_id = ? ORDER BY reference",
                 manifest);
@@ -86,21 +87,21 @@ public final class ImageRemovals {
      * grow old.
      */
     void forgetTheFuture(Instant now) {
-        catalog.writeFromReserve(session -> forgetTheFuture(session, now));
+        catalog.writeFromReserve(transaction -> forgetTheFuture(transaction, now));
     }
 
-    static int forgetTheFuture(Session session, Instant now) throws SQLException {
-        return session.update(
+    static int forgetTheFuture(CatalogTransaction transaction, Instant now) throws SQLException {
+        return transaction.update(
                 "UPDATE image_ref SET updated_at = ? WHERE updated_at > ?", now.toEpochMilli(), now.toEpochMilli());
     }
 
     /** Returns the names of images that are not pinned and were not used since then, the least recently used first. */
     List<ImageReference> unpinned(Instant unusedSince) {
-        return catalog.read(session -> unpinned(session, unusedSince));
+        return catalog.read(transaction -> unpinned(transaction, unusedSince));
     }
 
-    static List<ImageReference> unpinned(Session session, Instant unusedSince) throws SQLException {
-        return session.list(row -> ImageReference.parse(row.getString(1)), """
+    static List<ImageReference> unpinned(CatalogTransaction transaction, Instant unusedSince) throws SQLException {
+        return transaction.list(row -> ImageReference.parse(row.getString(1)), """
                 SELECT r.reference FROM image_ref r
                 WHERE r.updated_at <= ?
                 AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)
@@ -109,16 +110,16 @@ public final class ImageRemovals {
 
     /** Forgets a name unless its image has been pinned or used since; empty if it was left alone. */
     Optional<ForgottenContent> removeUnpinned(ImageReference reference, Instant unusedSince) {
-        return catalog.writeFromReserve(session -> removeUnpinned(session, reference, unusedSince));
+        return catalog.writeFromReserve(transaction -> removeUnpinned(transaction, reference, unusedSince));
     }
 
-    static Optional<ForgottenContent> removeUnpinned(Session session, ImageReference reference, Instant unusedSince)
-            throws SQLException {
+    static Optional<ForgottenContent> removeUnpinned(
+            CatalogTransaction transaction, ImageReference reference, Instant unusedSince) throws SQLException {
         Optional<Long> manifest =
-                session.first(row -> row.getLong(1), """
+                transaction.first(row -> row.getLong(1), """
                 SELECT r.manifest_id FROM image_ref r WHERE r.reference = ? AND r.updated_at <= ?
                 AND NOT EXISTS (SELECT 1 FROM image_pin p WHERE p.manifest_id = r.manifest_id)""", reference.toString(), unusedSince.toEpochMilli());
-        return manifest.isPresent() ? Optional.of(forget(session, reference, manifest.get())) : Optional.empty();
+        return manifest.isPresent() ? Optional.of(forget(transaction, reference, manifest.get())) : Optional.empty();
     }
 
     /** Forgets manifests without a name and a pin, and layers without a manifest, as killed pulls leave them. */
@@ -126,25 +127,26 @@ public final class ImageRemovals {
         return catalog.writeFromReserve(ImageRemovals::removeUnreferenced);
     }
 
-    static ForgottenContent removeUnreferenced(Session session) throws SQLException {
+    static ForgottenContent removeUnreferenced(CatalogTransaction transaction) throws SQLException {
         ForgottenContent forgotten = ForgottenContent.NOTHING;
-        for (long manifest : session.list(row -> row.getLong(1), """
+        for (long manifest : transaction.list(row -> row.getLong(1), """
                 SELECT id FROM manifest m
                 WHERE NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = m.id)
                 AND NOT EXISTS (SELECT 1 FROM image_pin WHERE manifest_id = m.id)""")) {
-            forgotten = forgotten.and(drop(session, manifest));
+            forgotten = forgotten.and(drop(transaction, manifest));
         }
-        List<Digest> layers = session.list(
+        List<Digest> layers = transaction.list(
                 row -> Digest.parse(row.getString(1)),
                 "SELECT diff_id FROM layer l"
                         + " WHERE NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = l.id)");
-        return forgotten.and(ForgottenContent.ofLayers(dropLayers(session, layers)));
+        return forgotten.and(ForgottenContent.ofLayers(dropLayers(transaction, layers)));
     }
 
     /** By what they hold. */
-    static Map<Digest, List<ImageHolder>> holders(Session session) throws SQLException {
+    static Map<Digest, List<ImageHolder>> holders(CatalogTransaction transaction) throws SQLException {
         Map<Digest, List<ImageHolder>> holders = new HashMap<>();
-        session.list(
+        transaction
+                .list(
                         row -> Map.entry(
                                 Digest.parse(row.getString(1)),
                                 new ImageHolder(row.getString(2), row.getString(3), row.getString(4))),
@@ -156,23 +158,23 @@ public final class ImageRemovals {
         return holders;
     }
 
-    static List<ImageHolder> holders(Session session, long manifest) throws SQLException {
-        return session.list(
+    static List<ImageHolder> holders(CatalogTransaction transaction, long manifest) throws SQLException {
+        return transaction.list(
                 row -> new ImageHolder(row.getString(1), row.getString(2), row.getString(3)),
                 "SELECT holder_kind, holder_id, holder_name FROM image_pin WHERE manifest_id = ?"
                         + " ORDER BY holder_kind, holder_name",
                 manifest);
     }
 
-    private static ForgottenContent forget(Session session, ImageReference reference, long manifest)
+    private static ForgottenContent forget(CatalogTransaction transaction, ImageReference reference, long manifest)
             throws SQLException {
-        session.update("DELETE FROM image_ref WHERE reference = ?", reference.toString());
-        return drop(session, manifest);
+        transaction.update("DELETE FROM image_ref WHERE reference = ?", reference.toString());
+        return drop(transaction, manifest);
     }
 
     /** Deletes a manifest that no name and no pin keeps, and those of its layers that no other manifest has. */
-    static ForgottenContent drop(Session session, long manifest) throws SQLException {
-        Optional<List<Digest>> digests = session.first(
+    static ForgottenContent drop(CatalogTransaction transaction, long manifest) throws SQLException {
+        Optional<List<Digest>> digests = transaction.first(
                 row -> List.of(Digest.parse(row.getString(1)), Digest.parse(row.getString(2))), """
                 SELECT digest, config_digest FROM manifest WHERE id = ?
                 AND NOT EXISTS (SELECT 1 FROM image_ref WHERE manifest_id = manifest.id)
@@ -180,27 +182,27 @@ public final class ImageRemovals {
         if (digests.isEmpty()) {
             return ForgottenContent.NOTHING;
         }
-        List<Digest> layers = session.list(
+        List<Digest> layers = transaction.list(
                 row -> Digest.parse(row.getString(1)),
                 "SELECT DISTINCT l.diff_id FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id"
                         + " WHERE ml.manifest_id = ?",
                 manifest);
-        session.update("DELETE FROM manifest WHERE id = ?", manifest);
+        transaction.update("DELETE FROM manifest WHERE id = ?", manifest);
         Digest config = digests.get().getLast();
-        boolean configIsUsed = session.first(
-                        row -> row.getInt(1), "SELECT 1 FROM manifest WHERE config_digest = ?", config.toString())
+        boolean configIsUsed = transaction
+                .first(row -> row.getInt(1), "SELECT 1 FROM manifest WHERE config_digest = ?", config.toString())
                 .isPresent();
         return new ForgottenContent(
                 List.of(digests.get().getFirst()),
                 configIsUsed ? List.of() : List.of(config),
-                dropLayers(session, layers));
+                dropLayers(transaction, layers));
     }
 
     /** Deletes those of the layers that no manifest has. */
-    static List<Digest> dropLayers(Session session, Collection<Digest> layers) throws SQLException {
+    static List<Digest> dropLayers(CatalogTransaction transaction, Collection<Digest> layers) throws SQLException {
         List<Digest> dropped = new ArrayList<>();
         for (Digest layer : layers) {
-            int deleted = session.update(
+            int deleted = transaction.update(
                     "DELETE FROM layer WHERE diff_id = ?"
                             + " AND NOT EXISTS (SELECT 1 FROM manifest_layer WHERE layer_id = layer.id)",
                     layer.toString());

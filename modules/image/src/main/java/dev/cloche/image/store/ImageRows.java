@@ -1,6 +1,6 @@
 package dev.cloche.image.store;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDetails;
@@ -37,9 +37,9 @@ final class ImageRows {
     private ImageRows() {}
 
     /** Manifest, config, layers and their order; what is there is replaced, but for the times of creation. */
-    static void write(Session session, PulledImage image, String boot, long now) throws SQLException {
+    static void write(CatalogTransaction transaction, PulledImage image, String boot, long now) throws SQLException {
         ImageConfig config = image.config();
-        session.update(
+        transaction.update(
                 """
                 INSERT INTO manifest (digest, media_type, config_digest, os, architecture, variant,
                                       layer_count, total_size, fsmeta_size, fsmeta_digest, fsmeta_stamp,
@@ -66,17 +66,18 @@ final class ImageRows {
                 image.vmdk().stamp(),
                 boot,
                 now);
-        long manifest = session.first(
+        long manifest = transaction
+                .first(
                         row -> row.getLong(1),
                         "SELECT id FROM manifest WHERE digest = ?",
                         image.manifest().toString())
                 .orElseThrow();
-        writeConfig(session, image, manifest);
-        session.update("DELETE FROM manifest_layer WHERE manifest_id = ?", manifest);
+        writeConfig(transaction, image, manifest);
+        transaction.update("DELETE FROM manifest_layer WHERE manifest_id = ?", manifest);
         int position = 0;
         for (PulledImage.Layer layer : image.layers()) {
-            upsertLayer(session, layer.stored(), boot, now);
-            session.update(
+            upsertLayer(transaction, layer.stored(), boot, now);
+            transaction.update(
                     """
                     INSERT INTO manifest_layer (manifest_id, layer_id, position, blob_digest, media_type,
                                                 compressed_size)
@@ -90,8 +91,9 @@ final class ImageRows {
         }
     }
 
-    static int upsertLayer(Session session, StoredLayer layer, String boot, long now) throws SQLException {
-        return session.update(
+    static int upsertLayer(CatalogTransaction transaction, StoredLayer layer, String boot, long now)
+            throws SQLException {
+        return transaction.update(
                 """
                 INSERT INTO layer (diff_id, erofs_size, erofs_digest, stamp, checked_boot, created_at, last_used_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -108,16 +110,17 @@ final class ImageRows {
     }
 
     /** Returns the names of most use, in their order. */
-    static List<ImageReference> names(Session session) throws SQLException {
-        return session.list(
+    static List<ImageReference> names(CatalogTransaction transaction) throws SQLException {
+        return transaction.list(
                 row -> ImageReference.parse(row.getString(1)),
                 "SELECT reference FROM image_ref ORDER BY updated_at DESC, reference LIMIT ?",
                 MOST_NAMES);
     }
 
     /** Makes a name mean a manifest; the time of its creation stays if it meant another one. */
-    static void name(Session session, ImageReference reference, long manifest, long now) throws SQLException {
-        session.update("""
+    static void name(CatalogTransaction transaction, ImageReference reference, long manifest, long now)
+            throws SQLException {
+        transaction.update("""
                 INSERT INTO image_ref (reference, manifest_id, created_at, updated_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (reference)
                 DO UPDATE SET manifest_id = excluded.manifest_id, updated_at = excluded.updated_at""", reference.toString(), manifest, now, now);
@@ -134,13 +137,15 @@ final class ImageRows {
                 Instant.ofEpochMilli(row.getLong(9)));
     }
 
-    static ImageDetails details(Session session, ImageSummary summary, StoredImage image) throws SQLException {
-        List<String> head = session.first(
+    static ImageDetails details(CatalogTransaction transaction, ImageSummary summary, StoredImage image)
+            throws SQLException {
+        List<String> head = transaction
+                .first(
                         row -> List.of(row.getString(1), row.getString(2)),
                         "SELECT media_type, config_digest FROM manifest WHERE id = ?",
                         image.id())
                 .orElseThrow();
-        List<ImageDetails.Layer> layers = session.list(
+        List<ImageDetails.Layer> layers = transaction.list(
                 row -> new ImageDetails.Layer(
                         Digest.parse(row.getString(1)),
                         Digest.parse(row.getString(2)),
@@ -159,12 +164,13 @@ final class ImageRows {
                 image.config(),
                 layers,
                 List.of(),
-                ImageRemovals.holders(session, image.id()));
+                ImageRemovals.holders(transaction, image.id()));
     }
 
-    private static void writeConfig(Session session, PulledImage image, long manifest) throws SQLException {
+    private static void writeConfig(CatalogTransaction transaction, PulledImage image, long manifest)
+            throws SQLException {
         ImageConfig config = image.config();
-        session.update(
+        transaction.update(
                 """
                 INSERT OR REPLACE INTO config (manifest_id, digest, env, cmd, entrypoint, user, working_dir, labels,
                                                stop_signal)

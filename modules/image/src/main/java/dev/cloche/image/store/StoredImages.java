@@ -1,6 +1,6 @@
 package dev.cloche.image.store;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageHolder;
@@ -32,54 +32,56 @@ record StoredImages(String boot) {
     private static final String LAYER =
             "SELECT DISTINCT l.diff_id, l.erofs_size, l.erofs_digest, l.checked_boot, l.stamp ";
 
-    Optional<StoredImage> named(Session session, ImageReference reference) throws SQLException {
+    Optional<StoredImage> named(CatalogTransaction transaction, ImageReference reference) throws SQLException {
         if (reference.isDigestAlone()) {
-            return of(session, reference.digest().orElseThrow());
+            return of(transaction, reference.digest().orElseThrow());
         }
-        return first(session, "JOIN image_ref r ON r.manifest_id = m.id WHERE r.reference = ?", reference.toString());
-    }
-
-    Optional<StoredImage> of(Session session, Digest manifest) throws SQLException {
-        return first(session, "WHERE m.digest = ?", manifest.toString());
-    }
-
-    Optional<StoredImage> heldBy(Session session, ImageHolder holder) throws SQLException {
         return first(
-                session,
+                transaction, "JOIN image_ref r ON r.manifest_id = m.id WHERE r.reference = ?", reference.toString());
+    }
+
+    Optional<StoredImage> of(CatalogTransaction transaction, Digest manifest) throws SQLException {
+        return first(transaction, "WHERE m.digest = ?", manifest.toString());
+    }
+
+    Optional<StoredImage> heldBy(CatalogTransaction transaction, ImageHolder holder) throws SQLException {
+        return first(
+                transaction,
                 "JOIN image_pin p ON p.manifest_id = m.id WHERE p.holder_kind = ? AND p.holder_id = ?",
                 holder.kind(),
                 holder.id());
     }
 
-    List<StoredImage> all(Session session) throws SQLException {
-        List<StoredImage> bare = session.list(this::imageOf, STORED + "ORDER BY m.id");
+    List<StoredImage> all(CatalogTransaction transaction) throws SQLException {
+        List<StoredImage> bare = transaction.list(this::imageOf, STORED + "ORDER BY m.id");
         List<StoredImage> whole = new ArrayList<>();
         for (StoredImage image : bare) {
-            whole.add(withLayers(session, image));
+            whole.add(withLayers(transaction, image));
         }
         return List.copyOf(whole);
     }
 
-    Optional<StoredLayer> layer(Session session, Digest diffId) throws SQLException {
-        return session.first(this::layerOf, LAYER + "FROM layer l WHERE l.diff_id = ?", diffId.toString());
+    Optional<StoredLayer> layer(CatalogTransaction transaction, Digest diffId) throws SQLException {
+        return transaction.first(this::layerOf, LAYER + "FROM layer l WHERE l.diff_id = ?", diffId.toString());
     }
 
     /** Distinct layers of a manifest's row. */
-    List<StoredLayer> layers(Session session, long manifest) throws SQLException {
-        return session.list(
+    List<StoredLayer> layers(CatalogTransaction transaction, long manifest) throws SQLException {
+        return transaction.list(
                 this::layerOf,
                 LAYER + "FROM manifest_layer ml JOIN layer l ON l.id = ml.layer_id WHERE ml.manifest_id = ?",
                 manifest);
     }
 
-    private Optional<StoredImage> first(Session session, String where, Object... parameters) throws SQLException {
-        Optional<StoredImage> image = session.first(this::imageOf, STORED + where, parameters);
-        return image.isPresent() ? Optional.of(withLayers(session, image.get())) : image;
+    private Optional<StoredImage> first(CatalogTransaction transaction, String where, Object... parameters)
+            throws SQLException {
+        Optional<StoredImage> image = transaction.first(this::imageOf, STORED + where, parameters);
+        return image.isPresent() ? Optional.of(withLayers(transaction, image.get())) : image;
     }
 
-    private StoredImage withLayers(Session session, StoredImage bare) throws SQLException {
+    private StoredImage withLayers(CatalogTransaction transaction, StoredImage bare) throws SQLException {
         return new StoredImage(
-                bare.id(), bare.manifest(), bare.config(), bare.fsmeta(), bare.vmdk(), layers(session, bare.id()));
+                bare.id(), bare.manifest(), bare.config(), bare.fsmeta(), bare.vmdk(), layers(transaction, bare.id()));
     }
 
     private StoredLayer layerOf(ResultSet row) throws SQLException {

@@ -73,7 +73,7 @@ public final class TarReader {
         input.drain();
     }
 
-    /** Bytes that were taken from the source. */
+    /** Returns the bytes that were taken from the source. */
     public long taken() {
         return input.taken();
     }

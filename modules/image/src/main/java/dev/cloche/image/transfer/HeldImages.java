@@ -31,7 +31,7 @@ public final class HeldImages {
         this.fetcher = fetcher;
     }
 
-    /** As {@link ImageStore#acquire} promises. */
+    /** Does what {@link ImageStore#acquire} promises. */
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
         Optional<ImageHolder> held = Optional.of(holder);
@@ -51,7 +51,7 @@ public final class HeldImages {
         return disk(reference, fetcher.fetchMissing(reference, known, policy, held, listener, deadline));
     }
 
-    /** As {@link ImageStore#acquireHeld} promises. */
+    /** Does what {@link ImageStore#acquireHeld} promises. */
     public Optional<ImageDisk> acquireHeld(
             ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
         Optional<StoredImage> held = catalog.heldBy(holder);
@@ -64,7 +64,7 @@ public final class HeldImages {
         return Optional.of(disk(reference, fetcher.fetchLost(reference, held.get(), holder, listener, deadline)));
     }
 
-    /** As {@link ImageStore#mendHeld} promises. */
+    /** Does what {@link ImageStore#mendHeld} promises. */
     public boolean mend(ImageReference reference, ImageHolder holder, PullListener listener, Deadline deadline) {
         Optional<StoredImage> held = catalog.heldBy(holder);
         if (held.isEmpty()) {
@@ -83,7 +83,7 @@ public final class HeldImages {
         }
     }
 
-    /** As {@link ImageStore#heldDisk} promises. */
+    /** Does what {@link ImageStore#heldDisk} promises. */
     public Optional<ImageDisk> disk(ImageHolder holder, ImageReference reference) {
         return catalog.heldBy(holder)
                 .filter(image -> fetcher.isIntact(Optional.of(image)))

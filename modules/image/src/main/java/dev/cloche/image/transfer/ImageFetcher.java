@@ -102,7 +102,7 @@ public final class ImageFetcher {
     /** Returns those of bundled images, too: they need no registry, also if they were never used. */
     private List<ImageReference> namesHere() {
         return Stream.concat(
-                        catalog.names().stream(),
+                        catalog.listing().names().stream(),
                         options.bundled().stream()
                                 .flatMap(layout -> LayoutSource.names(layout, options.limits()).stream()))
                 .distinct()
@@ -140,7 +140,7 @@ public final class ImageFetcher {
             return mending(reference, listener, () -> fetch(reference, meant, policy, holder, listener, deadline));
         }
         if (policy == PullPolicy.NEVER || reference.isDigestAlone()) {
-            throw ImageNotFound.withoutPull(reference, catalog.names());
+            throw ImageNotFound.withoutPull(reference, catalog.listing().names());
         }
         return fetchNew(reference, policy, holder, listener, deadline);
     }
@@ -250,8 +250,9 @@ public final class ImageFetcher {
 
     /** By what its registry knows an image: its digest there, where a name says which registry that is. */
     private ImageReference origin(ImageReference reference, Digest manifest) {
-        Optional<ImageReference> name =
-                reference.isDigestAlone() ? catalog.namesOf(manifest).stream().findFirst() : Optional.of(reference);
+        Optional<ImageReference> name = reference.isDigestAlone()
+                ? catalog.listing().namesOf(manifest).stream().findFirst()
+                : Optional.of(reference);
         return name.map(known -> known.at(manifest)).orElse(ImageReference.of(manifest));
     }
 
@@ -271,7 +272,7 @@ public final class ImageFetcher {
         T run() throws IOException, InterruptedException;
     }
 
-    /** Work on what is here, of which no pull has failed. */
+    /** Does work on what is here, of which no pull has failed. */
     public <T> T inCache(Work<T> work) {
         return inCache(files.root(), work);
     }

@@ -77,7 +77,9 @@ public final class ImageSaving {
     public void save(List<ImageReference> references, Path target) throws IOException {
         List<ImageDetails> images = new ArrayList<>();
         for (ImageReference reference : references) {
-            images.add(catalog.details(reference).orElseThrow(() -> catalog.notHere(reference)));
+            images.add(catalog.listing()
+                    .details(reference)
+                    .orElseThrow(() -> catalog.listing().notHere(reference)));
         }
         if (Files.exists(target)) {
             throw exists(target, null);
@@ -148,7 +150,7 @@ public final class ImageSaving {
         if (unreadable != null) {
             failures.add(unreadable);
         }
-        for (ImageReference name : catalog.namesOf(image.summary().manifest())) {
+        for (ImageReference name : catalog.listing().namesOf(image.summary().manifest())) {
             // What an attempt has written before it failed is taken back.
             channel.truncate(start);
             try (ImageSource source = sources.apply(name);

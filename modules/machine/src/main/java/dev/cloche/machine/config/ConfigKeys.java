@@ -30,6 +30,7 @@ public final class ConfigKeys {
     public static final String LABELS = "labels";
     public static final String AUTOSTART = "autostart";
     public static final String RESTART_POLICY = "restart_policy";
+    public static final String ISOLATION = "isolation";
     public static final String PROVISION = "provision";
     public static final String STATE = "state";
     public static final String IP_ADDRESS = "ip_address";
@@ -64,6 +65,7 @@ public final class ConfigKeys {
             LABELS,
             AUTOSTART,
             RESTART_POLICY,
+            ISOLATION,
             PROVISION,
             STATE,
             IP_ADDRESS,

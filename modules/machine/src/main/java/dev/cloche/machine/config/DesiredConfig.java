@@ -9,6 +9,7 @@ import dev.cloche.machine.MachineResources;
 import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -46,6 +47,7 @@ public record DesiredConfig(
             ConfigKeys.LABELS,
             ConfigKeys.AUTOSTART,
             ConfigKeys.RESTART_POLICY,
+            ConfigKeys.ISOLATION,
             ConfigKeys.PROVISION);
 
     /**
@@ -156,6 +158,11 @@ public record DesiredConfig(
             MachineRestartPolicy policy =
                     fields.word(ConfigKeys.RESTART_POLICY, MachineRestartPolicy::of, MachineRestartPolicy.NO);
             changes.add(now -> now.withRestartPolicy(policy));
+        }
+        if (fields.has(ConfigKeys.ISOLATION)) {
+            Isolation least =
+                    fields.word(ConfigKeys.ISOLATION, word -> EnumNames.find(Isolation.class, word), Isolation.AUTO);
+            changes.add(now -> now.withIsolation(least));
         }
         return changes;
     }

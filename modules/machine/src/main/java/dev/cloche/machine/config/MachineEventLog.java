@@ -49,7 +49,7 @@ public final class MachineEventLog {
         this.clock = clock;
     }
 
-    /** Never fails: what happened has happened, also where it cannot be noted. */
+    /** Adds an event. Never fails: what happened has happened, also where it cannot be noted. */
     public void add(String machine, MachineEvent.Kind kind, String detail) {
         String shortened = detail.length() > LONGEST_DETAIL ? detail.substring(0, LONGEST_DETAIL) : detail;
         byte[] line = json(new MachineEvent(clock.instant(), machine, kind, shortened));

@@ -13,6 +13,7 @@ import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.MachineStatus;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.UnsupportedKeys;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
@@ -117,8 +118,12 @@ final class MachineReader {
         boolean autostart = fields.truth(ConfigKeys.AUTOSTART, defaults.autostart());
         MachineRestartPolicy restart =
                 fields.word(ConfigKeys.RESTART_POLICY, MachineRestartPolicy::of, defaults.restartPolicy());
+        Optional<Isolation> isolation = fields.has(ConfigKeys.ISOLATION)
+                ? Optional.of(fields.word(
+                        ConfigKeys.ISOLATION, word -> EnumNames.find(Isolation.class, word), Isolation.AUTO))
+                : Optional.empty();
         return fields.checked(
-                () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, provision),
+                () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, isolation, provision),
                 ConfigKeys.ENV);
     }
 

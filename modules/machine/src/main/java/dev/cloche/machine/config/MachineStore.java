@@ -59,47 +59,6 @@ public final class MachineStore {
     }
 
     /**
-     * Writes a machine: a new one, or over one that can be read, whose comments and unknown keys stay.
-     *
-     * @throws MachineException.Broken if the file that is there cannot be used; it stays as it is
-     * @throws MachineException.NameInUse if there is a directory of that name without a configuration
-     * @throws MachineException.Invalid if a text of the machine cannot be written down
-     */
-    public void save(PersistedMachine machine) {
-        locked(machine.name(), () -> {
-            if (Files.exists(directories.config(machine.name()), LinkOption.NOFOLLOW_LINKS)) {
-                files.write(machine.name(), files.document(machine.name()), machine);
-            } else {
-                publishNew(machine);
-            }
-            return machine;
-        });
-    }
-
-    /**
-     * Writes a machine that is new.
-     *
-     * @throws MachineException.NameInUse if there is one of that name, whole or broken, or anything else
-     * @throws MachineException.Invalid if a text of the machine cannot be written down
-     */
-    public void create(PersistedMachine machine) {
-        locked(machine.name(), () -> {
-            if (Files.exists(directories.config(machine.name()), LinkOption.NOFOLLOW_LINKS)) {
-                throw new MachineException.NameInUse(machine.name());
-            }
-            publishNew(machine);
-            return machine;
-        });
-    }
-
-    private void publishNew(PersistedMachine machine) throws IOException {
-        try (StagingDirectory staging = StagingDirectory.create(this)) {
-            staging.writeConfig(machine);
-            publish(staging.directory(), machine);
-        }
-    }
-
-    /**
      * Gives a directory that was made the name of a machine, with its configuration.
      *
      * @throws MachineException.NameInUse if the name is taken by anything

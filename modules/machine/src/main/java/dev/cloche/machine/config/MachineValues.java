@@ -36,6 +36,7 @@ final class MachineValues {
         out.put(ConfigKeys.PUBLISH, settings.publish());
         out.put(ConfigKeys.AUTOSTART, settings.autostart());
         out.put(ConfigKeys.RESTART_POLICY, settings.restartPolicy().word());
+        out.text(ConfigKeys.ISOLATION, settings.isolation().map(EnumNames::of));
         out.text(ConfigKeys.PROVISION, settings.provision());
         out.text(ConfigKeys.IMAGE_DIGEST, origin.imageDigest());
         out.text(ConfigKeys.DISTRO, origin.distro());

@@ -1,39 +1,21 @@
 package dev.cloche.machine.lifecycle;
 
-import dev.cloche.base.Deadline;
-import dev.cloche.image.ImageHolder;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.config.ConfigKeys;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.tomlj.Toml;
 
-/** Finds and discards what a machine whose file is broken has outside of its directory, as far as the file still says so. */
+/** Finds what a machine whose file is broken has outside of its directory, as far as the file still says so. */
 public final class BrokenMachineResources {
-    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
-
     private final MachineContext context;
 
     public BrokenMachineResources(MachineContext context) {
         this.context = context;
-    }
-
-    /** Ends its VM and lets go of its image, where its id can be read. */
-    void discard(MachineName name) {
-        vm(context.store().text(name)).ifPresent(id -> {
-            try {
-                context.vms().kill(id, Deadline.after(KILL_LIMIT));
-            } catch (VmException.NotFound | VmException.WrongState notRunning) {
-                // As was to be reached.
-            }
-            context.vms().destroy(id);
-            context.images().release(new ImageHolder("machine", id.value(), name.value()));
-        });
     }
 
     /** Returns the VM that its file names, if that can be read and the directory has the name of a machine. */

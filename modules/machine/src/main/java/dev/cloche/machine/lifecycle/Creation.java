@@ -25,7 +25,7 @@ public final class Creation {
         this.disks = disks;
     }
 
-    /** As {@link MachineManager#create} promises. */
+    /** Does what {@link MachineManager#create} promises. */
     public PersistedMachine create(NewMachine wanted, PullListener listener, Deadline deadline) {
         PersistedMachine plain = PersistedMachine.of(
                         wanted.name(), VmId.random(), context.clock().instant())

@@ -26,7 +26,7 @@ public final class MachineApply {
         this.updates = updates;
     }
 
-    /** As {@link MachineManager#apply} promises. */
+    /** Does what {@link MachineManager#apply} promises. */
     public ChangedMachine apply(Path file, PullListener listener, Deadline deadline) {
         DesiredConfig desired = DesiredConfig.read(file);
         return context.store().list().contains(desired.name().value())

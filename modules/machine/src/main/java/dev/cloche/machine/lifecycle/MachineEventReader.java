@@ -21,7 +21,7 @@ public final class MachineEventReader {
         this.context = context;
     }
 
-    /** As {@link MachineManager#events} promises. */
+    /** Does what {@link MachineManager#events} promises. */
     public List<MachineEvent> all() {
         try {
             return context.events().all();
@@ -30,7 +30,7 @@ public final class MachineEventReader {
         }
     }
 
-    /** As {@link MachineManager#follow} promises. */
+    /** Does what {@link MachineManager#follow} promises. */
     public void follow(Consumer<MachineEvent> listener, Deadline deadline) {
         try (FileSignal signal = context.store().directories().listen()) {
             List<MachineEvent> seen = all();

@@ -7,7 +7,10 @@ import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import dev.cloche.machine.PersistedMachine;
 
-/** Removes machines, whole or broken. */
+/**
+ * Removes machines, whole or broken, with their disks and their snapshots: any process that holds the machine's lock may, once its
+ * VM has ended or by force.
+ */
 public final class MachineRemoval {
     private final MachineContext context;
     private final ExternalResources resources;
@@ -19,7 +22,7 @@ public final class MachineRemoval {
         resources = new ExternalResources(context);
     }
 
-    /** As {@link MachineManager#remove} promises. */
+    /** Does what {@link MachineManager#remove} promises. */
     public boolean remove(MachineName name, boolean force, Deadline deadline) {
         boolean was = removed(name, force, deadline);
         orphans.sweepQuietly();

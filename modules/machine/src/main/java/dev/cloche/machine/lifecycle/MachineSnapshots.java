@@ -98,7 +98,7 @@ public final class MachineSnapshots {
         }
     }
 
-    /** By name. */
+    /** Lists them by name. */
     public List<KeptSnapshot> list(PersistedMachine machine) {
         Path all = context.store().directory(machine.name()).resolve(DIRECTORY);
         List<KeptSnapshot> snapshots = new ArrayList<>();

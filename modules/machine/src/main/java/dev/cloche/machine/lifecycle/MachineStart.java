@@ -163,6 +163,7 @@ public final class MachineStart {
                 .withCpus(machine.resources().cpus())
                 .withWritable(disks.of(machine).layer())
                 .withNetwork(MachineNetwork.spec(machine.settings()))
+                .withIsolation(machine.settings().isolation())
                 .withAttached(false);
     }
 

@@ -29,7 +29,7 @@ public final class MachineViews {
         this.recovery = recovery;
     }
 
-    /** As {@link MachineManager#list} promises. */
+    /** Does what {@link MachineManager#list} promises. */
     public List<MachineView> list() {
         List<MachineView> views = new ArrayList<>();
         for (MachineEntry entry : context.store().loadAll()) {
@@ -42,12 +42,12 @@ public final class MachineViews {
         return views;
     }
 
-    /** As {@link MachineManager#get} promises. */
+    /** Does what {@link MachineManager#get} promises. */
     public CurrentMachine get(MachineName name) {
         return settled(context.store().load(name));
     }
 
-    /** As {@link MachineManager#await} promises. */
+    /** Does what {@link MachineManager#await} promises. */
     public CurrentMachine await(MachineName name, Set<MachineState> states, Deadline deadline) {
         try (StateWait wait = new StateWait(context, this)) {
             return wait.until(name, states, deadline);
@@ -67,7 +67,7 @@ public final class MachineViews {
         return CurrentMachine.of(machine, vm, context.inWork(machine));
     }
 
-    /** As {@link MachineManager#recover} promises. */
+    /** Does what {@link MachineManager#recover} promises. */
     public List<MachineView> recover(Deadline deadline) {
         for (MachineEntry entry : context.store().loadAll()) {
             if (entry instanceof MachineEntry.Usable(PersistedMachine machine)) {
@@ -89,7 +89,7 @@ public final class MachineViews {
         }
     }
 
-    /** As {@link MachineManager#autostarted} promises. */
+    /** Does what {@link MachineManager#autostarted} promises. */
     public List<MachineName> autostarted() {
         List<MachineName> names = new ArrayList<>();
         for (MachineEntry entry : context.store().loadAll()) {

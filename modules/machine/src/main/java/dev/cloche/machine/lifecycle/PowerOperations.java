@@ -27,7 +27,7 @@ public final class PowerOperations {
         suspension = new Suspension(context, disks);
     }
 
-    /** As {@link MachineManager#start} promises. */
+    /** Does what {@link MachineManager#start} promises. */
     public RunningMachine start(MachineName name, PullListener listener, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> {
             MachineStart start = new MachineStart(context, stop, disks, listener);
@@ -37,7 +37,7 @@ public final class PowerOperations {
         });
     }
 
-    /** As {@link MachineManager#connect} promises. */
+    /** Does what {@link MachineManager#connect} promises. */
     public RunningMachine connect(MachineName name, Deadline deadline) {
         PersistedMachine machine = context.store().load(name);
         context.store().claim(machine);
@@ -50,7 +50,7 @@ public final class PowerOperations {
         return new MachineStart(context, stop, disks, PullListener.none()).connect(machine, deadline);
     }
 
-    /** As {@link MachineManager#stop} promises. */
+    /** Does what {@link MachineManager#stop} promises. */
     public void stop(MachineName name, Duration grace, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = recovery.reconcile(machine);
@@ -66,7 +66,7 @@ public final class PowerOperations {
         });
     }
 
-    /** As {@link MachineManager#suspend} promises. */
+    /** Does what {@link MachineManager#suspend} promises. */
     public void suspend(MachineName name, Deadline deadline) {
         context.exclusively(name, deadline, machine -> {
             PersistedMachine now = isUp(machine) ? machine : recovery.recover(machine, deadline);

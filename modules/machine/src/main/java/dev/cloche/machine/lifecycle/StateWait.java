@@ -36,7 +36,7 @@ final class StateWait implements AutoCloseable {
         signal = context.store().directories().listen();
     }
 
-    /** As {@link MachineManager#await} promises. */
+    /** Does what {@link MachineManager#await} promises. */
     CurrentMachine until(MachineName name, Set<MachineState> states, Deadline deadline) {
         while (true) {
             CurrentMachine now = views.get(name);

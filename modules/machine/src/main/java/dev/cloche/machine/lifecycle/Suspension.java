@@ -66,6 +66,7 @@ public final class Suspension {
         return VmSpec.restored(machine.vmId(), memory)
                 .withWritable(disk.layer())
                 .withNetwork(network)
+                .withIsolation(machine.settings().isolation())
                 .withAttached(false);
     }
 

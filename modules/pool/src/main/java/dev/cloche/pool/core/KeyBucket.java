@@ -179,6 +179,7 @@ public final class KeyBucket {
         if (backoff.failures() > 0) {
             times.add(backoff.retryAt());
         }
+        neededSince.ifPresent(since -> times.add(since + RefillPause.LONGEST.toNanos()));
         depth().coldAfter().ifPresent(idle -> times.add(demand.latest() + idle.toNanos()));
         return times.stream()
                 .mapToLong(at -> at - after)

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * it concerns, and then what follows for all waiters and entries is {@link #settle settled}.
  */
 public final class PoolCore {
-    private final PoolState state;
+    final PoolState state;
     private final EntryAssignment assignment;
     private final Restores restores;
     private final ShelfReconciliation shelves;
@@ -126,7 +126,7 @@ public final class PoolCore {
     }
 
     public void handedOver(PoolEntry entry, long now) {
-        state.handedOver(entry);
+        state.handedOver(entry, now);
         settle(now);
     }
 
@@ -201,7 +201,10 @@ public final class PoolCore {
      */
     public Duration untilDue(long now) {
         long sinceSettled = Stream.concat(
-                        Stream.of(OptionalLong.of(sweepAt - settledAt), state.destroyQueue.untilDue(settledAt)),
+                        Stream.of(
+                                OptionalLong.of(sweepAt - settledAt),
+                                state.destroyQueue.untilDue(settledAt),
+                                state.pause.due(settledAt)),
                         state.buckets.values().stream().map(bucket -> bucket.due(settledAt)))
                 .flatMapToLong(OptionalLong::stream)
                 .min()
@@ -242,21 +245,6 @@ public final class PoolCore {
                 total.get(PoolCounters.Count.VALIDATION_FAILURES),
                 state.destroyQueue.quarantined(),
                 Map.copyOf(keys));
-    }
-
-    /** Returns all entries that are the pool's, wherever they are. */
-    public Stream<PoolEntry> entries() {
-        return state.entries();
-    }
-
-    /** Counts, for tests, all pool entries and what is to become one, as far as is known. */
-    public int vmsOnHost() {
-        return state.vmsInUse() + state.foreign.vms();
-    }
-
-    /** Returns the buckets, for tests. */
-    public Map<StackKey, KeyBucket> buckets() {
-        return state.buckets;
     }
 
     /** Does what follows from any event: waiters are served, what goes is destroyed, what is missing is restored. */

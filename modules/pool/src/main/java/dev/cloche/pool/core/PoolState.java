@@ -31,6 +31,7 @@ final class PoolState {
     final RandomGenerator random;
     final Map<StackKey, KeyBucket> buckets = new LinkedHashMap<>();
     final Map<Long, Held> leased = new HashMap<>();
+    final RefillPause pause = new RefillPause();
     final DestroyQueue destroyQueue;
     final PoolCounters total = new PoolCounters();
     PoolConfig.Budget budget;
@@ -128,7 +129,8 @@ final class PoolState {
         tell(new PoolEvent.Evicted(entry.key(), entry.vm(), cause));
     }
 
-    void handedOver(PoolEntry entry) {
+    void handedOver(PoolEntry entry, long now) {
+        pause.handedOver(now);
         count(out(leased, entry).bucket(), PoolCounters.Count.ACQUIRED);
         parting.accept(entry.vm());
     }

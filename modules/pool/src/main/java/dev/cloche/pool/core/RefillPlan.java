@@ -20,6 +20,10 @@ public final class RefillPlan {
      * @param target positive where {@code forDepth} is
      */
     public record Need(StackKey key, int forWaiters, int forDepth, int have, int target) {
+        Need forWaitersAlone() {
+            return new Need(key, forWaiters, 0, have, target);
+        }
+
         /** Returns how well the key is served, to serve the poorest first. */
         private double share() {
             return target == 0 ? 1 : (double) have / target;

@@ -100,7 +100,7 @@ public final class Restores {
     /** Begins what is needed, within the places and the budget. */
     void refill(long now) {
         List<RefillPlan.Need> needs =
-                state.buckets.values().stream().map(bucket -> bucket.need(now)).toList();
+                state.buckets.values().stream().map(bucket -> need(bucket, now)).toList();
         long busy = state.buckets.values().stream()
                 .flatMap(bucket -> bucket.underway.values().stream())
                 .filter(way -> !way.slow(state.config, now))
@@ -118,6 +118,11 @@ public final class Restores {
                 .filter(need -> vms <= plan.size() || memory < need.key().memoryMiB())
                 .findFirst()
                 .ifPresent(need -> makeRoom(need.key(), now));
+    }
+
+    private RefillPlan.Need need(KeyBucket bucket, long now) {
+        RefillPlan.Need need = bucket.need(now);
+        return state.pause.holds(!state.leased.isEmpty(), bucket.neededSince, now) ? need.forWaitersAlone() : need;
     }
 
     private void begin(KeyBucket bucket, long now) {

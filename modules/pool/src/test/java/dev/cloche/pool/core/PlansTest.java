@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.Eviction;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolConfigs;
 import dev.cloche.pool.PoolException;
 import dev.cloche.pool.StackKey;
 import java.time.Duration;
@@ -140,7 +141,9 @@ class PlansTest {
                 .isInstanceOf(PoolException.Invalid.class);
         assertThatThrownBy(() -> PoolConfig.DEFAULT.withPrepareWithin(Duration.ZERO))
                 .isInstanceOf(PoolException.Invalid.class);
-        assertThatThrownBy(() -> PoolConfig.DEFAULT.withParallelRestores(0)).isInstanceOf(PoolException.Invalid.class);
+        assertThatThrownBy(() ->
+                        PoolConfigs.from(PoolConfig.DEFAULT).parallelRestores(0).config())
+                .isInstanceOf(PoolException.Invalid.class);
         assertThatThrownBy(() -> new PoolConfig.Budget(0, 1)).isInstanceOf(PoolException.Invalid.class);
         assertThat(DepthPolicy.DEFAULT).isEqualTo(new DepthPolicy(1, 4, DepthPolicy.Sizing.FULL, Optional.empty()));
         assertThat(PoolConfig.DEFAULT.refillInterval()).isEqualTo(Duration.ofSeconds(5));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.Host;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolConfigs;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.WarmPoolFixture;
 import dev.cloche.vm.SnapshotRef;
@@ -20,9 +21,10 @@ import org.junit.jupiter.api.Test;
 /** When a core asks for its next tick: a driver that is late must not miss what became due meanwhile. */
 class PoolCoreDueTest {
     private static final long START = Long.MAX_VALUE - 5;
-    private static final PoolConfig CONFIG = PoolConfig.DEFAULT
-            .withRefillInterval(Duration.ofHours(1))
-            .withRetry(new PoolConfig.Retry(Duration.ofMillis(5), Duration.ofMillis(20), 3));
+    private static final PoolConfig CONFIG = PoolConfigs.from(PoolConfig.DEFAULT)
+            .refillInterval(Duration.ofHours(1))
+            .retry(Duration.ofMillis(5), Duration.ofMillis(20), 3)
+            .config();
 
     private final Host host = new Host();
     private final PoolCore core = new PoolCore(CONFIG, new SplittableRandom(1), VmId::random, START);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.pool.Host;
 import dev.cloche.pool.PoolMetrics;
+import dev.cloche.pool.core.CoreView;
 import dev.cloche.pool.core.PoolEntry;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -36,7 +37,7 @@ final class PoolInvariants {
 
     private void handedOutOnce() {
         for (PoolProcess each : runtimes) {
-            List<VmId> entries = each.core.entries().map(PoolEntry::vm).toList();
+            List<VmId> entries = CoreView.entries(each.core).map(PoolEntry::vm).toList();
             assertThat(entries).doesNotHaveDuplicates().noneMatch(each.handed::containsKey);
         }
         assertThat(runtimes[0].handed.keySet()).noneMatch(runtimes[1].handed::containsKey);
@@ -59,7 +60,7 @@ final class PoolInvariants {
     }
 
     private static void neverTooMany(PoolProcess runtime) {
-        runtime.core.buckets().values().forEach(bucket -> {
+        CoreView.buckets(runtime.core).values().forEach(bucket -> {
             if (bucket.registration().keeps()) {
                 assertThat(bucket.ready.size())
                         .isLessThanOrEqualTo(bucket.depth().max());
@@ -68,7 +69,7 @@ final class PoolInvariants {
         });
         if (runtime.beganRestores) {
             // Other processes may have used the same room meanwhile; as far as this one knows, there is enough.
-            assertThat(runtime.core.vmsOnHost())
+            assertThat(CoreView.vmsOnHost(runtime.core))
                     .isLessThanOrEqualTo(PoolProcess.CONFIG.budget().vms());
         }
     }
@@ -94,6 +95,6 @@ final class PoolInvariants {
                 .sum();
         assertThat(created).isLessThanOrEqualTo(metrics.created());
         long alive = metrics.created() + metrics.adopted() - metrics.acquired() - metrics.evicted();
-        assertThat(runtime.core.entries().count()).isGreaterThanOrEqualTo(alive);
+        assertThat(CoreView.entries(runtime.core).count()).isGreaterThanOrEqualTo(alive);
     }
 }

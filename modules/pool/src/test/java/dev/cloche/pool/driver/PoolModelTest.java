@@ -7,6 +7,7 @@ import dev.cloche.pool.Host;
 import dev.cloche.pool.Preparation;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
+import dev.cloche.pool.core.CoreView;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
@@ -120,7 +121,7 @@ class PoolModelTest {
                 runtime.core.unregister(key, now);
             } else if (dice < 60) {
                 did("request " + key.name());
-                if (runtime.core.buckets().containsKey(key)) {
+                if (CoreView.buckets(runtime.core).containsKey(key)) {
                     runtime.request(key, now);
                 }
             } else if (dice < 64) {

@@ -5,6 +5,7 @@ import dev.cloche.pool.Eviction;
 import dev.cloche.pool.HandOff;
 import dev.cloche.pool.Host;
 import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolConfigs;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.core.PoolCore;
 import dev.cloche.pool.core.PoolEffect;
@@ -30,11 +31,12 @@ import java.util.function.Supplier;
  * wanted.
  */
 final class PoolProcess {
-    static final PoolConfig CONFIG = PoolConfig.DEFAULT
-            .withRefillInterval(Duration.ofSeconds(5))
-            .withRetry(new PoolConfig.Retry(Duration.ofSeconds(1), Duration.ofSeconds(8), 3))
-            .withRestoreWithin(Duration.ofMillis(60), Duration.ofSeconds(3))
-            .withBudget(new PoolConfig.Budget(6, 100_000));
+    static final PoolConfig CONFIG = PoolConfigs.from(PoolConfig.DEFAULT)
+            .refillInterval(Duration.ofSeconds(5))
+            .retry(Duration.ofSeconds(1), Duration.ofSeconds(8), 3)
+            .budget(6, 100_000)
+            .config()
+            .withRestoreWithin(Duration.ofMillis(60), Duration.ofSeconds(3));
 
     private static final Deadline SOON = Deadline.after(Duration.ofMinutes(10));
 

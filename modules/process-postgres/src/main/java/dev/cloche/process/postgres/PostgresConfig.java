@@ -49,7 +49,7 @@ public record PostgresConfig(
         requireBetween("the safety poll", safetyPoll, Duration.ofMillis(10));
     }
 
-    /** In schema {@code cloche}, with 8 connections, statements of up to 30 s and a safety poll every 5 s. */
+    /** Returns one in schema {@code cloche}, with 8 connections, statements of up to 30 s and a safety poll every 5 s. */
     public static PostgresConfig of(String url, String user, String password) {
         return new PostgresConfig(url, user, password, "cloche", 8, Duration.ofSeconds(30), Duration.ofSeconds(5));
     }
@@ -82,7 +82,7 @@ public record PostgresConfig(
         }
     }
 
-    /** Without the password. */
+    /** Returns a text without the password. */
     @Override
     public String toString() {
         return "PostgresConfig[" + url + ", user " + user + ", schema " + schema + "]";

@@ -24,12 +24,12 @@ public final class InMemoryProcessStore implements ProcessStore {
     private @Nullable CommitListener listener;
     private boolean closed;
 
-    /** A store by the clocks of this program. */
+    /** Makes a store by the clocks of this program. */
     public InMemoryProcessStore() {
         this(StoreClock.ofProgram(Clock.systemUTC()));
     }
 
-    /** A store by any clock. */
+    /** Makes a store by any clock. */
     public InMemoryProcessStore(StoreClock clock) {
         this.clock = clock;
     }
@@ -89,7 +89,7 @@ public final class InMemoryProcessStore implements ProcessStore {
         }
     }
 
-    /** There are none. */
+    /** Does nothing: there are no others. */
     @Override
     public void watchOthers(Deadline deadline) {}
 

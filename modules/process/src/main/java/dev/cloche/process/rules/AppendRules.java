@@ -56,7 +56,7 @@ public final class AppendRules {
         return EventSemantics.of(type, append.payload());
     }
 
-    /** That an event which was found by the replay key is the one that was to be appended. */
+    /** Refuses an event which was found by the replay key and is not the one that was to be appended. */
     public static void requireSame(ProcessEvent found, Examined given) {
         if (!found.payloadHash().equals(given.payloadHash())) {
             throw new ProcessException.ReplayConflict(
@@ -146,7 +146,7 @@ public final class AppendRules {
         return new Write(event(process, append, hash, now), Optional.empty(), Optional.empty());
     }
 
-    /** That the attempt of a lease failed, which can be said once. */
+    /** Records that the attempt of a lease failed, which can be said once. */
     public static EventAppend failedAttempt(ProcessHead process, Lease lease, AwaitOutput.Failure failure) {
         Json payload = Json.object(Map.of(
                 "attempt", Json.of(process.attempts()), "owner", Json.of(lease.owner()), "failure", failure.json()));

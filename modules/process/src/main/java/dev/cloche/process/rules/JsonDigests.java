@@ -10,7 +10,7 @@ import java.util.HexFormat;
 public final class JsonDigests {
     private JsonDigests() {}
 
-    /** 64 hexadecimal digits. */
+    /** Returns 64 hexadecimal digits. */
     public static String sha256(Json json) {
         try {
             byte[] digest =

@@ -11,14 +11,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Decides about leases: plain functions of rows and a moment. */
+/**
+ * Decides about leases: plain functions of rows and a moment. A lease whose owner has died expires, for nothing renews it; the
+ * next owner that claims the process gets a higher fence, with which no write of the dead one passes.
+ */
 public final class LeaseRules {
     private LeaseRules() {}
 
     /** Says what is to be recorded about the lease of a process. */
     public record Decision(Optional<LeaseRow> lease, long fence, int attempts) {}
 
-    /** A claim of a process that {@code owner} may lease. */
+    /** Decides on a claim of a process that {@code owner} may lease. */
     public static Decision claim(ProcessHead process, String owner, String token, long ttlMillis, StoreTime now) {
         Optional<LeaseRow> live = process.lease().filter(lease -> lease.isLive(now));
         if (live.isPresent() && !live.get().owner().equals(owner)) {

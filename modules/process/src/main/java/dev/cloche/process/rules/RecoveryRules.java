@@ -13,8 +13,8 @@ public final class RecoveryRules {
     private RecoveryRules() {}
 
     /**
-     * Why a running process without a live lease is not to be driven again; empty if a worker may have it. A lease that
-     * is still recorded is that of a lost owner, for one that was given back is gone.
+     * Returns why a running process without a live lease is not to be driven again; empty if a worker may have it. A lease
+     * that is still recorded is that of a lost owner, for one that was given back is gone.
      */
     public static Optional<AbandonReason> abandon(ProcessHead process) {
         boolean ownerLost = process.lease().isPresent();

@@ -76,8 +76,8 @@ public final class CommitSignal implements AutoCloseable {
     }
 
     /**
-     * From the return of this call on, what is answered is run after each ring. Once begun it goes on until this is closed;
-     * then the call does nothing.
+     * Watches for rings: from the return of this call on, what is answered is run after each. Once begun it goes on until this
+     * is closed; then the call does nothing.
      *
      * @param answer makes what is run, by one thread; it is asked when the watch has begun
      * @throws ProcessException.StoreFailed if the directory cannot be watched

@@ -33,7 +33,7 @@ public final class FeedWatch implements Runnable {
         this.toldUpTo = lastPosition.getAsLong();
     }
 
-    /** The listener has been told of these. If others came in between, the next look reads them all. */
+    /** Notes that the listener has been told of these. If others came in between, the next look reads them all. */
     public synchronized void told(FeedRange own) {
         if (own.first() == toldUpTo + 1) {
             toldUpTo = own.last();

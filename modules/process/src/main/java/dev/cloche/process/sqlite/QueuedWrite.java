@@ -78,7 +78,7 @@ public final class QueuedWrite<T> {
         return changes;
     }
 
-    /** What the work returned or threw. */
+    /** Returns what the work returned, or throws what it threw. */
     @SuppressWarnings("NullAway") // Null only if the work returned null.
     public T outcome() {
         failure.ifPresent(QueuedWrite::rethrow);

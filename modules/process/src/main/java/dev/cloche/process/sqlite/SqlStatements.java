@@ -1,6 +1,6 @@
 package dev.cloche.process.sqlite;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.process.Json;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Runs the statements of one transaction, whose failures pass through the rules, which know of no SQL. */
-public record SqlStatements(Session session) {
+public record SqlStatements(CatalogTransaction transaction) {
     /** Says that a statement failed. */
     public static final class Failed extends RuntimeException {
         private final SQLException failure;
@@ -24,17 +24,17 @@ public record SqlStatements(Session session) {
         }
     }
 
-    <T> List<T> list(Session.RowMapper<T> mapper, String sql, Object... parameters) {
+    <T> List<T> list(CatalogTransaction.RowMapper<T> mapper, String sql, Object... parameters) {
         try {
-            return session.list(mapper, sql, parameters);
+            return transaction.list(mapper, sql, parameters);
         } catch (SQLException e) {
             throw new Failed(e);
         }
     }
 
-    <T> Optional<T> first(Session.RowMapper<T> mapper, String sql, Object... parameters) {
+    <T> Optional<T> first(CatalogTransaction.RowMapper<T> mapper, String sql, Object... parameters) {
         try {
-            return session.first(mapper, sql, parameters);
+            return transaction.first(mapper, sql, parameters);
         } catch (SQLException e) {
             throw new Failed(e);
         }
@@ -42,7 +42,7 @@ public record SqlStatements(Session session) {
 
     int update(String sql, Object... parameters) {
         try {
-            return session.update(sql, parameters);
+            return transaction.update(sql, parameters);
         } catch (SQLException e) {
             throw new Failed(e);
         }

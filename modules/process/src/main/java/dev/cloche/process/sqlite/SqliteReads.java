@@ -1,6 +1,6 @@
 package dev.cloche.process.sqlite;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.process.ChangePage;
 import dev.cloche.process.Grant;
 import dev.cloche.process.GrantedProcess;
@@ -33,8 +33,8 @@ public class SqliteReads implements StoreReads {
     private final StoreClock clock;
     private Optional<StoreTime> now = Optional.empty();
 
-    public SqliteReads(Session session, StoreClock clock) {
-        this.sql = new SqlStatements(session);
+    public SqliteReads(CatalogTransaction transaction, StoreClock clock) {
+        this.sql = new SqlStatements(transaction);
         this.clock = clock;
     }
 
@@ -257,7 +257,7 @@ public class SqliteReads implements StoreReads {
         return new SqliteFeed(sql).page(after, limit);
     }
 
-    /** Of the feed; 0 before the first change. */
+    /** Returns the last position of the feed; 0 before the first change. */
     public final long lastPosition() {
         return new SqliteFeed(sql).lastPosition();
     }

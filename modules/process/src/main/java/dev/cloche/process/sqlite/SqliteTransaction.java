@@ -1,6 +1,6 @@
 package dev.cloche.process.sqlite;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.process.AwaitOutput;
 import dev.cloche.process.Change;
 import dev.cloche.process.ExternalRef;
@@ -28,7 +28,7 @@ import java.util.Set;
  * locked, and positions of the feed are taken in the order of the commits.
  */
 public final class SqliteTransaction extends SqliteReads implements StoreTransaction {
-    private final Session session;
+    private final CatalogTransaction transaction;
     private final SqliteFeed feed;
     private final List<Change> changes = new ArrayList<>();
     private FeedRange positions = FeedRange.NONE;
@@ -39,23 +39,23 @@ public final class SqliteTransaction extends SqliteReads implements StoreTransac
      *
      * @param feed of the transaction, which others may share
      */
-    public SqliteTransaction(Session session, StoreClock clock, SqliteFeed feed) {
-        super(session, clock);
-        this.session = session;
+    public SqliteTransaction(CatalogTransaction transaction, StoreClock clock, SqliteFeed feed) {
+        super(transaction, clock);
+        this.transaction = transaction;
         this.feed = feed;
     }
 
     /** Begins what {@link #undo} undoes, and nothing before it. */
     void savepoint() throws SQLException {
-        session.update("SAVEPOINT one");
+        transaction.update("SAVEPOINT one");
     }
 
     void undo() throws SQLException {
-        session.update("ROLLBACK TO one");
+        transaction.update("ROLLBACK TO one");
     }
 
     void release() throws SQLException {
-        session.update("RELEASE one");
+        transaction.update("RELEASE one");
     }
 
     /** Returns what the listener is to be told after the commit. */

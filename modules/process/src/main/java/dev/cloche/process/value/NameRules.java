@@ -19,7 +19,7 @@ public final class NameRules {
         return require(what, value, LONGEST);
     }
 
-    /** As {@link #require}, but with room for the keys that the registry derives from two names. */
+    /** Does as {@link #require}, but with room for the keys that the registry derives from two names. */
     public static String requireKey(String what, String value) {
         return require(what, value, LONGEST_KEY);
     }

@@ -4,7 +4,9 @@ package dev.cloche.process.value;
 public final class TextSanitizer {
     private TextSanitizer() {}
 
-    /** One line of at most so many characters: what is no character becomes a question mark, what breaks lines a space. */
+    /**
+     * Returns one line of at most so many characters: what is no character becomes a question mark, what breaks lines a space.
+     */
     public static String line(String text, int longest) {
         StringBuilder line = new StringBuilder();
         text.codePoints().limit(longest).forEach(each -> {

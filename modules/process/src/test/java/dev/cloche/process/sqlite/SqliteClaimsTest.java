@@ -23,7 +23,7 @@ class SqliteClaimsTest {
                     "p.lease_expires IS NULL AND p.pause_until IS NULL LIMIT ?",
                     "p.lease_expires IS NULL AND p.pause_until IS NULL AND p.host_profile IN (SELECT value FROM json_each(?))"
                             + " LIMIT ?")) {
-                List<String> plan = catalog.read(session -> session.list(
+                List<String> plan = catalog.read(transaction -> transaction.list(
                         row -> row.getString("detail"), "EXPLAIN QUERY PLAN " + SqliteClaims.CLAIMABLE + ranges));
                 assertThat(plan.getFirst()).contains("SEARCH p USING INDEX process_");
             }

@@ -31,7 +31,7 @@ public final class DiskChain {
     private final DiskTools tools;
     private final boolean durable;
 
-    /** One that ends with its VM or does not change, so nothing that is done to it is forced to disk. */
+    /** Opens one that ends with its VM or does not change, so nothing that is done to it is forced to disk. */
     public DiskChain(Path directory, DiskTools tools) {
         this(directory, tools, false);
     }
@@ -42,7 +42,7 @@ public final class DiskChain {
         this.durable = durable;
     }
 
-    /** One that outlives VMs and hosts. */
+    /** Opens one that outlives VMs and hosts. */
     public static DiskChain persistent(Path directory, DiskTools tools) {
         return new DiskChain(directory, tools, true);
     }
@@ -79,7 +79,7 @@ public final class DiskChain {
         }
     }
 
-    /** From the bottom to the top. */
+    /** Returns them from the bottom to the top. */
     public List<Path> layers() throws IOException {
         return layers(directory);
     }

@@ -43,11 +43,9 @@ public final class DiskTools {
 
     /** Fills a file of its full length with an empty file system, which takes no damage from a guest that is killed. */
     public void format(Path file) throws IOException {
-        Path mkfs =
-                find("mkfs.ext4", "e2fsprogs", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
         // The file is a hole as yet, so nothing in it has to be overwritten by zeros, neither now nor by the guest.
         run(List.of(
-                mkfs.toString(),
+                formatter().toString(),
                 "-q",
                 "-F",
                 "-m",
@@ -57,6 +55,15 @@ public final class DiskTools {
                 "-E",
                 "lazy_journal_init=1,assume_storage_prezeroed=1,nodiscard,root_owner=0:0",
                 file.toString()));
+    }
+
+    /**
+     * Returns the program that makes file systems.
+     *
+     * @throws VmException.MissingResource if it is not installed
+     */
+    public static Path formatter() {
+        return find("mkfs.ext4", "e2fsprogs", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
     }
 
     /** Makes an empty layer over another one in the same directory, which is not opened for it. */

@@ -9,8 +9,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The disk that a VM boots from, in QEMU's terms, and what has to be done with it while its guest is saved.
@@ -23,11 +26,24 @@ public final class QemuImage {
     private static final String IMAGE = "image";
     private static final String NOTHING = "nothing";
     private static final int SECTOR = 512;
+    private static final Pattern EXTENT = Pattern.compile("(?m)^RW .*\"(.*)\"");
 
     private final RootDisk disk;
 
     public QemuImage(RootDisk disk) {
         this.disk = disk;
+    }
+
+    /** Returns what QEMU opens for it: the file itself, and of a descriptor all that it strings together. */
+    public List<Path> files() throws IOException {
+        List<Path> files = new ArrayList<>(List.of(disk.path()));
+        if (disk.format() == RootDisk.Format.VMDK) {
+            Matcher extents = EXTENT.matcher(new String(Files.readAllBytes(disk.path()), StandardCharsets.UTF_8));
+            while (extents.find()) {
+                files.add(disk.path().resolveSibling(extents.group(1)).normalize());
+            }
+        }
+        return files;
     }
 
     /** Returns the arguments that make the node {@code root}. */

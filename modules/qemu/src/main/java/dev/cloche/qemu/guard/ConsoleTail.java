@@ -13,7 +13,7 @@ public final class ConsoleTail {
 
     private ConsoleTail() {}
 
-    /** At most 4,096 characters, harmless to show; empty if there is no such file, or it cannot be read. */
+    /** Returns at most 4,096 characters, harmless to show; empty if there is no such file, or it cannot be read. */
     public static String of(Path path) {
         try (FileChannel file = FileChannel.open(path)) {
             ByteBuffer bytes = ByteBuffer.allocate(LENGTH);

@@ -18,13 +18,13 @@ public sealed interface Guard extends AutoCloseable {
 
     /** Describes a child of this process; its standard input is the owner's pipe. */
     record Child(Process process) implements Guard {
-        /** The JVM's reaper waits for the end in the kernel. */
+        /** Returns what the JVM's reaper completes, which waits for the end in the kernel. */
         @Override
         public CompletableFuture<?> onEnd() {
             return process.onExit();
         }
 
-        /** The JVM has not reaped its child before it says that it has ended, so the pid is no other's. */
+        /** Kills it. The JVM has not reaped its child before it says that it has ended, so the pid is no other's. */
         @Override
         public void kill() {
             process.destroy();

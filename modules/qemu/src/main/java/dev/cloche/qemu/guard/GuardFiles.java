@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -76,12 +77,12 @@ public final class GuardFiles {
         return exit().orElseGet(this::lost);
     }
 
-    /** Its guest is asked to shut down. */
+    /** Notes that its guest is asked to shut down. */
     public void stopAsked() {
         VmNote.STOP_ASKED.leave(directory);
     }
 
-    /** The VM outlives its owners from now on. */
+    /** Lets the VM outlive its owners from now on. */
     public void detach() {
         try {
             VmNote.DETACHED.leaveOrThrow(directory);
@@ -144,7 +145,8 @@ public final class GuardFiles {
     public void clear() {
         try {
             VmNote.removeAll(directory);
-            for (String name : new String[] {GUARD, EXIT, CONSOLE, OLDER_CONSOLE, NETWORK_LOG}) {
+            for (String name : List.of(
+                    GUARD, EXIT, CONSOLE, OLDER_CONSOLE, NETWORK_LOG, IsolationRecord.FILE, IsolationRecord.DENIED)) {
                 Files.deleteIfExists(directory.resolve(name));
             }
         } catch (IOException e) {

@@ -16,7 +16,7 @@ public record GuardLimit(GuardFiles files, Path directory) {
     private static final int SIGUSR1 = 10;
 
     /**
-     * From when this returns true the limit stands: the signal is pending, and a guard that lives acts on it.
+     * Announces a limit, which stands from when this returns true: the signal is pending, and a guard that lives acts on it.
      *
      * @return false if the guard has ended
      */

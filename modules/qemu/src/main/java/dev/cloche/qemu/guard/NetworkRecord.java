@@ -24,7 +24,7 @@ public final class NetworkRecord {
         Files.write(directory.resolve(FILE), FlatJson.write(Map.of("version", VERSION, "ports", text(ports))));
     }
 
-    /** None where there is no record. */
+    /** Returns the ports; none where there is no record. */
     public static List<PublishedPort> read(Path directory) throws IOException {
         try {
             return ports(JsonFields.read(directory.resolve(FILE), VERSION).text("ports"));

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Finds orphaned sockets, whose VMs are gone: a guard that is killed together with its VM's directory leaves them. */
 public record OrphanedSockets(VmLayout layout) {
-    /** A socket is made after the directory of its VM, and removed before it. */
+    /** Finds them. A socket is made after the directory of its VM, and removed before it. */
     public List<Path> find() {
         List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(layout.runtimeDirectory())) {

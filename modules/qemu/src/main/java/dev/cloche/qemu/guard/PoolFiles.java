@@ -32,7 +32,7 @@ public final class PoolFiles {
         this.directory = directory;
     }
 
-    /** Before the VM has its name, and so for good. */
+    /** Writes the slot, before the VM has its name, and so for good. */
     public void write(PoolSlot slot) throws IOException {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("version", VERSION);
@@ -41,7 +41,7 @@ public final class PoolFiles {
         Files.write(directory.resolve(SLOT), FlatJson.write(fields));
     }
 
-    /** Empty if it was made for no pool, or was claimed. */
+    /** Returns the slot; empty if it was made for no pool, or was claimed. */
     public Optional<PoolSlot> slot() {
         Path file = directory.resolve(SLOT);
         if (!Files.exists(file) || Files.exists(directory.resolve(CLAIMED))) {
@@ -60,7 +60,7 @@ public final class PoolFiles {
         }
     }
 
-    /** It needs no owner from now on. */
+    /** Puts it on the shelf: it needs no owner from now on. */
     public void shelve() throws IOException {
         Files.write(directory.resolve(POOLED), new byte[0]);
     }
@@ -78,7 +78,7 @@ public final class PoolFiles {
         }
     }
 
-    /** False if its guard was faster, because it is too old. */
+    /** Claims it; returns false if its guard was faster, because it is too old. */
     public boolean claim() throws IOException {
         try {
             Files.move(directory.resolve(POOLED), directory.resolve(CLAIMED), StandardCopyOption.ATOMIC_MOVE);

@@ -1,7 +1,9 @@
 package dev.cloche.qemu.guard;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
@@ -65,6 +67,7 @@ public final class StoredSpec {
         fields.put("ownerGraceMillis", spec.ownerGrace().toMillis());
         spec.outputLogBytes().ifPresent(bytes -> fields.put("outputLogBytes", bytes));
         fields.put("templateMaker", spec.templateMaker());
+        spec.isolation().ifPresent(least -> fields.put("isolation", EnumNames.of(least)));
         if (spec.network() instanceof NetworkSpec.User user) {
             fields.put("ports", NetworkRecord.text(user.ports()));
             user.nameServer().ifPresent(address -> fields.put("nameServer", address));
@@ -80,7 +83,7 @@ public final class StoredSpec {
         return fields;
     }
 
-    /** What a snapshot's manifest says too. */
+    /** Puts what a snapshot's manifest says too. */
     public static void putMachine(
             Map<String, Object> fields, int memoryMiB, int cpus, RootDisk rootDisk, WritableLayer writable) {
         fields.put("memoryMiB", (long) memoryMiB);
@@ -154,7 +157,17 @@ public final class StoredSpec {
                 fields.optionalNumber("outputLogBytes").map(OptionalLong::of).orElseGet(OptionalLong::empty),
                 snapshot,
                 fields.truth("templateMaker"),
-                network(fields));
+                network(fields),
+                isolation(fields));
+    }
+
+    private static Optional<Isolation> isolation(JsonFields fields) throws IOException {
+        Optional<String> word = fields.optionalText("isolation");
+        Optional<Isolation> least = word.flatMap(text -> EnumNames.find(Isolation.class, text));
+        if (word.isPresent() && least.isEmpty()) {
+            throw new IOException("no valid isolation");
+        }
+        return least;
     }
 
     /** With the ports as they were asked for, not those that it got. */

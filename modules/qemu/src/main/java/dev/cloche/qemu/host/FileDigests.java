@@ -33,7 +33,7 @@ public final class FileDigests {
         this.memory = memory;
     }
 
-    /** 64 hexadecimal digits. */
+    /** Returns 64 hexadecimal digits. */
     public String of(Path path) throws IOException {
         Path real = path.toRealPath();
         String name = name(real);
@@ -81,7 +81,7 @@ public final class FileDigests {
         }
     }
 
-    /** Of what is small: more would be worth loading a library for. */
+    /** Returns the digest of what is small: more would be worth loading a library for. */
     public static String sha256(Path path) throws IOException {
         return sha256(path, sha256());
     }

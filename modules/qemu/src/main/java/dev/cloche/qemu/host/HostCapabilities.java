@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  *     boots
  */
 public record HostCapabilities(VmCapabilities capabilities, OptionalLong counterKiloHertz, OptionalLong askAgainAt) {
-    /** What holds until the host boots. */
+    /** Holds what is true until the host boots. */
     public HostCapabilities(VmCapabilities capabilities, OptionalLong counterKiloHertz) {
         this(capabilities, counterKiloHertz, OptionalLong.empty());
     }

@@ -47,7 +47,7 @@ public record HostCpu(String vendor, String model, String digest) {
         return line.substring(line.indexOf(':') + 1).strip();
     }
 
-    /** As the key of a snapshot has it. */
+    /** Returns it as the key of a snapshot has it. */
     public String key() {
         return model + " " + digest;
     }

@@ -34,7 +34,7 @@ public final class HostPorts {
         }
     }
 
-    /** Why one of them cannot be had; empty if all can. */
+    /** Returns why one of them cannot be had; empty if all can. */
     public static Optional<VmException.PortUnavailable> problem(List<PublishedPort> ports) {
         for (PublishedPort port : ports) {
             List<AutoCloseable> held = new ArrayList<>();

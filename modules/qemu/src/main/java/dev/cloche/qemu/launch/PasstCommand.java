@@ -11,7 +11,7 @@ public final class PasstCommand {
     private PasstCommand() {}
 
     /**
-     * passt's command line; its socket is descriptor 3.
+     * Returns passt's command line; its socket is descriptor 3.
      *
      * @param ports with the ports of the host chosen
      */

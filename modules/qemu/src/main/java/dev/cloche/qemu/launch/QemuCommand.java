@@ -7,7 +7,6 @@ import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.QemuImage;
-import dev.cloche.qemu.host.CpuModel;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.ProbeRun;
 import dev.cloche.qemu.qmp.ClientPort;
@@ -25,7 +24,14 @@ import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 public final class QemuCommand {
+    private static final int GOODBYE = 3;
     private static final int FIRST_SOCKET = 4;
+
+    /**
+     * The host's kernel would merge equal pages of guests, and the time that a write then takes tells one what is in another. A
+     * guest sees no difference, so it is no part of the key of snapshots.
+     */
+    private static final String UNSHARED = ",mem-merge=off";
 
     private static final String KERNEL_PARAMETERS =
             "console=ttyS0 quiet panic=-1 reboot=t rdinit=/init cryptomgr.notests";
@@ -38,8 +44,14 @@ public final class QemuCommand {
 
     private QemuCommand() {}
 
+    /** Returns the guard's command line, with QEMU's in it. */
     public static List<String> guarded(
-            VmSpec spec, VmLayout layout, VmResources resources, HostCapabilities host, QemuLaunch launch) {
+            VmSpec spec,
+            VmLayout layout,
+            VmResources resources,
+            HostCapabilities host,
+            QemuJail jail,
+            QemuLaunch launch) {
         VmId id = spec.id();
         List<String> out = new ArrayList<>();
         add(out, resources.guard().toString(), "--dir", layout.directory(id).toString());
@@ -64,6 +76,7 @@ public final class QemuCommand {
             add(out, "--network-mac", UserNetwork.mac(id));
         }
         launch.network().forEach(argument -> add(out, "--network", argument));
+        out.addAll(jail.options(spec, layout, resources, host.accelerator(), launch));
         out.add("--");
         out.addAll(qemu(spec, resources, host, launch));
         return List.copyOf(out);
@@ -81,9 +94,14 @@ public final class QemuCommand {
         List<String> out = new ArrayList<>();
         out.add(resources.qemu().toString());
         KernelImage kernel = resources.kernel();
-        add(out, "-M", machine(kernel.properties(), host.accelerator()) + ",memory-backend=ram");
+        add(out, "-M", machine(kernel.properties(), host.accelerator()) + ",memory-backend=ram" + UNSHARED);
         add(out, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot");
-        add(out, CpuModel.arguments(host.accelerator(), host.capabilities().cpu()));
+        add(
+                out,
+                "-accel",
+                accelerator(host.accelerator()),
+                "-cpu",
+                host.capabilities().cpu());
         add(out, "-m", String.valueOf(spec.memoryMiB()), "-smp", String.valueOf(spec.cpus()));
         add(out, "-object", memory(launch.ram(), spec.memoryMiB()));
         add(
@@ -102,14 +120,15 @@ public final class QemuCommand {
         for (int port : launch.ports()) {
             add(out, "-chardev", socket("c" + port, next++));
         }
-        // Descriptor 3 is the guard's goodbye pipe, opened a second time for writing.
-        add(out, "-chardev", "file,id=goodbye,path=/dev/fd/3");
+        // Descriptor 3 is the guard's goodbye pipe.
+        addPipe(out, "goodbye", GOODBYE);
         if (spec.hasLogPort()) {
             // Of a clone that wants no log, but whose snapshot has the port, the bytes go nowhere.
-            add(
-                    out,
-                    "-chardev",
-                    spec.outputLogBytes().isPresent() ? "file,id=log,path=/dev/fd/" + next++ : "null,id=log");
+            if (spec.outputLogBytes().isPresent()) {
+                addPipe(out, "log", next++);
+            } else {
+                add(out, "-chardev", "null,id=log");
+            }
         }
         if (spec.hasNetwork()) {
             add(out, "-netdev", "stream,id=net,server=off,addr.type=fd,addr.str=" + next++);
@@ -117,18 +136,26 @@ public final class QemuCommand {
         // The guard's own, which hears when a disk fails; no part of what a snapshot depends on.
         add(out, "-chardev", "socket,id=guard,fd=" + next, "-mon", "chardev=guard,mode=control");
         devices(spec, launch.ports()).forEach(device -> add(out, "-device", device));
+        // No guest executes anything before the guard has closed the walls, and has told it to begin.
         if (launch.incoming()) {
             add(out, "-incoming", "defer");
+        } else {
+            out.add("-S");
         }
         return out;
     }
 
     /**
-     * ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. A clock is there by
-     * default under emulation only; Debian's kernel looks a second long for one that is not.
+     * Chooses the machine: ACPI where the kernel finds virtio-mmio devices by it; others read them from their command line. A
+     * clock is there by default under emulation only; Debian's kernel looks a second long for one that is not.
      */
     public static String machine(KernelProperties kernel, Accelerator accelerator) {
         return "microvm,acpi=" + (kernel.acpi() ? "on" : "off") + (accelerator == Accelerator.KVM ? ",rtc=on" : "");
+    }
+
+    /** Likewise: what is translated is no part of a guest. */
+    private static String accelerator(Accelerator accelerator) {
+        return accelerator == Accelerator.KVM ? "kvm" : "tcg,tb-size=" + QemuJail.TRANSLATIONS_MIB;
     }
 
     /** Returns the devices, in QEMU's terms and order. A guest is only restored onto the same. */
@@ -195,6 +222,12 @@ public final class QemuCommand {
                 + ",format=" + (DiskChain.isBottom(disk.top()) ? "raw" : "qcow2")
                 + ",cache=" + (disk.persistent().isPresent() ? "writeback" : "unsafe")
                 + ",aio=threads,discard=unmap,werror=stop,rerror=report";
+    }
+
+    /** A pipe that QEMU has from its guard, by its number: it opens no file for it. To append keeps it from cutting the pipe off. */
+    private static void addPipe(List<String> out, String id, int descriptor) {
+        add(out, "-add-fd", "fd=" + descriptor + ",set=" + descriptor);
+        add(out, "-chardev", "file,id=" + id + ",append=on,path=/dev/fdset/" + descriptor);
     }
 
     private static String socket(String id, int descriptor) {

@@ -32,7 +32,7 @@ public record QemuLaunch(
      * @param persistent where it is, if it outlives the VM
      */
     public record Disk(Path top, Optional<DiskDirectory> persistent) {
-        /** One that ends with the VM. */
+        /** Returns one that ends with the VM. */
         public static Disk ofTheVm(Path top) {
             return new Disk(top, Optional.empty());
         }

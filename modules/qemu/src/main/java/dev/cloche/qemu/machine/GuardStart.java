@@ -4,12 +4,15 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.Printable;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.guard.ConsoleTail;
 import dev.cloche.qemu.guard.Guard;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.PoolFiles;
 import dev.cloche.qemu.guard.PrivateFiles;
+import dev.cloche.qemu.host.GuardRefusal;
 import dev.cloche.qemu.launch.QemuCommand;
+import dev.cloche.qemu.launch.QemuJail;
 import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.launch.UserNetworkStart;
 import dev.cloche.qemu.qmp.UnixChannels;
@@ -62,7 +65,7 @@ final class GuardStart {
 
     private RunningVm once(QemuLaunch launch, Deadline deadline, Step loading) {
         Process guard = spawn(
-                QemuCommand.guarded(spec, layout, resources, context.host().get(), launch));
+                QemuCommand.guarded(spec, layout, resources, context.host().get(), jail(), launch));
         try {
             awaitStarted(guard, deadline);
             loading.run();
@@ -82,6 +85,17 @@ final class GuardStart {
         } catch (RuntimeException e) {
             end(guard);
             throw e;
+        }
+    }
+
+    private QemuJail jail() {
+        try {
+            return new QemuJail(context.isolation().of(spec.isolation()), new QemuImage(spec.rootDisk()).files());
+        } catch (IOException e) {
+            throw new VmException.MissingResource(
+                    "The root disk " + spec.rootDisk().path() + " cannot be read: " + e.getMessage(),
+                    "Pull its image again.",
+                    e);
         }
     }
 
@@ -127,6 +141,7 @@ final class GuardStart {
         if (said.startsWith("failed the network")) {
             throw new VmException.NetworkFailed(spec.id(), ConsoleTail.of(files.networkLog()));
         }
+        GuardRefusal.check(said, resources);
         if (!said.startsWith("started ")) {
             throw new VmException.StartFailed(
                     "The guard of VM " + spec.id() + " could not start QEMU: " + Printable.of(said),

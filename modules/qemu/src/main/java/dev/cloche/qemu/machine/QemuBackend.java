@@ -85,7 +85,7 @@ public final class QemuBackend implements VmBackend {
 
     private RunningVm coldBoot(Deadline deadline) throws IOException {
         QemuLaunch.Ram ram = spec.templateMaker()
-                ? new QemuLaunch.Ram.Shared(LiveMemory.place(layout, spec))
+                ? new QemuLaunch.Ram.Shared(LiveMemory.begin(layout, spec))
                 : new QemuLaunch.Ram.Anonymous();
         // Its interface has neither address nor name server until the host gives it one.
         identityOwed(spec.hasNetwork());
@@ -133,10 +133,11 @@ public final class QemuBackend implements VmBackend {
         if (!spec.templateMaker()) {
             return pin.mapped() ? new QemuLaunch.Ram.Private(pin.memory()) : new QemuLaunch.Ram.Anonymous();
         }
-        Path ram = LiveMemory.place(layout, spec);
-        if (pin.mapped()) {
-            LiveMemory.copy(pin.memory(), ram);
+        if (!pin.mapped()) {
+            return new QemuLaunch.Ram.Shared(LiveMemory.begin(layout, spec));
         }
+        Path ram = LiveMemory.place(layout, spec);
+        LiveMemory.copy(pin.memory(), ram);
         return new QemuLaunch.Ram.Shared(ram);
     }
 

@@ -27,7 +27,7 @@ public final class RunningVmOperations {
     }
 
     /**
-     * The guard of a VM, so that it is this VM that something is done to.
+     * Pins the guard of a VM, so that it is this VM that something is done to.
      *
      * @param wanted for the message, as in "be killed"
      * @throws VmException.WrongState if it does not run
@@ -40,7 +40,7 @@ public final class RunningVmOperations {
                 new VmException.WrongState(id, vms.get(id).map(VmInfo::state).orElse(VmState.DESTROYED), wanted));
     }
 
-    /** As {@link VmProvider#kill} promises. */
+    /** Does what {@link VmProvider#kill} promises. */
     public VmExit kill(VmId id, Deadline deadline) {
         VmInfo info = vms.get(id).orElseThrow(() -> new VmException.NotFound(id));
         if (info.exit().isPresent()) {
@@ -53,14 +53,14 @@ public final class RunningVmOperations {
         return new GuardFiles(layout.directory(id)).exitOrLost();
     }
 
-    /** As {@link VmProvider#pause} promises. */
+    /** Does what {@link VmProvider#pause} promises. */
     public void pause(VmId id, Deadline deadline) {
         try (PinnedProcess _ = pin(id, "be paused")) {
             new GuestPause(layout, id).begin(deadline);
         }
     }
 
-    /** As {@link VmProvider#resume} promises. */
+    /** Does what {@link VmProvider#resume} promises. */
     public void resume(VmId id, Deadline deadline) {
         try (PinnedProcess guard = pin(id, "be resumed")) {
             new GuestPause(layout, id).end(() -> guard.signal(SIGTERM), deadline);

@@ -55,7 +55,7 @@ public final class ClientPort {
         });
     }
 
-    /** QEMU replaces a socket file that an earlier run has left. */
+    /** Lets QEMU listen. It replaces a socket file that an earlier run has left. */
     public void listen(QmpConnection qemu) throws IOException {
         if (qemu.has("/chardevs/" + socketId())) {
             return;

@@ -43,6 +43,14 @@ public final class LiveMemory {
         return layout.memoryOnDisk(spec.id());
     }
 
+    /** Makes an empty file there, which QEMU brings to its length. */
+    public static Path begin(VmLayout layout, VmSpec spec) throws IOException {
+        Path ram = place(layout, spec);
+        Files.deleteIfExists(ram);
+        DurableFiles.create(ram).close();
+        return ram;
+    }
+
     /** Returns where {@link #place} has put it. */
     static Path placed(VmLayout layout, VmId id) {
         Path inMemory = layout.sharedMemory(id);

@@ -5,6 +5,7 @@ import dev.cloche.linux.KvmCapabilities;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.guard.PrivateFiles;
 import dev.cloche.qemu.host.CpuModel;
 import dev.cloche.qemu.host.FileDigests;
@@ -21,16 +22,14 @@ import dev.cloche.vmm.FlatJson;
 import dev.cloche.vmm.JsonFields;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Records what a VM runs on, in its directory, when it starts: a snapshot that is taken later, perhaps by a newer program,
@@ -45,7 +44,6 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
     private static final String FILE = "machine.json";
     private static final long VERSION = 1;
     private static final int OFFER_DIGITS = 16;
-    private static final Pattern EXTENT = Pattern.compile("(?m)^RW .*\"(.*)\"");
 
     public PlatformRecord {
         fields = Collections.unmodifiableNavigableMap(new TreeMap<>(fields));
@@ -132,13 +130,11 @@ public record PlatformRecord(NavigableMap<String, String> fields) {
         if (disk.contents().isPresent()) {
             return disk.format() + " " + disk.contents().get();
         }
-        StringBuilder all = new StringBuilder(stamp(disk.path()));
-        if (disk.format() == RootDisk.Format.VMDK) {
-            Matcher extents = EXTENT.matcher(new String(Files.readAllBytes(disk.path()), StandardCharsets.UTF_8));
-            while (extents.find()) {
-                all.append(' ').append(stamp(disk.path().resolveSibling(extents.group(1))));
-            }
+        List<String> stamps = new ArrayList<>();
+        for (Path file : new QemuImage(disk).files()) {
+            stamps.add(stamp(file));
         }
-        return disk.format() + " " + FileDigests.sha256(all.toString().getBytes(StandardCharsets.UTF_8));
+        String all = String.join(" ", stamps);
+        return disk.format() + " " + FileDigests.sha256(all.getBytes(StandardCharsets.UTF_8));
     }
 }

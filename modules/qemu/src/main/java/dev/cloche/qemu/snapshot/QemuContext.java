@@ -6,17 +6,20 @@ import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
+import dev.cloche.qemu.host.IsolationChoice;
 import dev.cloche.vm.VmId;
 import java.util.function.Supplier;
 
 /**
  * Holds what all VMs of a provider share.
  *
+ * @param isolation which walls a VM gets at least
  * @param host what the probe found; the first answer may take a while
  */
 public record QemuContext(
         VmLayout layout,
         VmResources resources,
+        IsolationChoice isolation,
         Supplier<HostCapabilities> host,
         QemuSnapshotStore snapshots,
         FileDigests digests,
@@ -26,10 +29,12 @@ public record QemuContext(
         return new DiskChain(layout.directory(id), disks);
     }
 
-    public static QemuContext of(VmLayout layout, VmResources resources, Supplier<HostCapabilities> host) {
+    public static QemuContext of(
+            VmLayout layout, VmResources resources, IsolationChoice isolation, Supplier<HostCapabilities> host) {
         return new QemuContext(
                 layout,
                 resources,
+                isolation,
                 host,
                 new QemuSnapshotStore(layout.snapshots()),
                 new FileDigests(layout.stateRoot().resolve("digests.json")),

@@ -102,7 +102,7 @@ public final class QemuSnapshotStore {
         }
     }
 
-    /** Of all that are whole, or look like it. */
+    /** Returns the names of all that are whole, or look like it. */
     public List<SnapshotName> names() {
         return entries().stream()
                 .map(entry -> entry.getFileName().toString())

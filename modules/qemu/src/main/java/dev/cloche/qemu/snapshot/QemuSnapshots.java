@@ -3,6 +3,7 @@ package dev.cloche.qemu.snapshot;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmException;
@@ -18,6 +19,7 @@ public final class QemuSnapshots {
     private final QemuContext context;
     private final QemuSnapshotStore store;
     private final VmDirectory vms;
+    private final FingerprintMemory fingerprints = new FingerprintMemory();
 
     public QemuSnapshots(QemuContext context) {
         this.context = context;
@@ -30,12 +32,17 @@ public final class QemuSnapshots {
         return store.list().stream().map(SnapshotManifest::ref).toList();
     }
 
-    /** As {@link VmProvider#fingerprint} promises. */
+    /** Does what {@link VmProvider#fingerprint} promises. */
     public String fingerprint(VmSpec spec) {
         try {
-            return PlatformRecord.of(spec, context.resources(), context.host().get())
-                    .key(spec, Collections.emptyNavigableSet(), context.digests())
-                    .fingerprint();
+            HostCapabilities host = context.host().get();
+            return fingerprints.of(
+                    spec,
+                    context.resources(),
+                    host,
+                    () -> PlatformRecord.of(spec, context.resources(), host)
+                            .key(spec, Collections.emptyNavigableSet(), context.digests())
+                            .fingerprint());
         } catch (IOException e) {
             throw new VmException.Storage(
                     "What a VM would run on cannot be read: " + e.getMessage(),

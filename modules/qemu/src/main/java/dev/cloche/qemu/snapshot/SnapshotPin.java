@@ -101,7 +101,7 @@ public final class SnapshotPin implements AutoCloseable {
         return directory.resolve(QemuCapture.MEMORY);
     }
 
-    /** What goes through QEMU's incoming migration. */
+    /** Returns what goes through QEMU's incoming migration. */
     public Path stream() {
         return mapped() ? directory.resolve(QemuCapture.STATE) : memory();
     }
@@ -120,7 +120,7 @@ public final class SnapshotPin implements AutoCloseable {
                 List.of());
     }
 
-    /** The guard of a clone that maps it has a lock of its own by then. */
+    /** Releases it. The guard of a clone that maps it has a lock of its own by then. */
     @Override
     public void close() {
         lock.close();

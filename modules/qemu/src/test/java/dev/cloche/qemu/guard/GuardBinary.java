@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** The guard, compiled from its sources for the tests. */
@@ -21,20 +22,33 @@ public final class GuardBinary {
     }
 
     /** One whose seconds are shorter where it looks whether its program works. */
-    static Path compileHasty() throws IOException, InterruptedException {
+    public static Path compileHasty() throws IOException, InterruptedException {
         return compile("hasty-guard", List.of("-DSECOND_MS=50"));
     }
 
+    /** What stands in the place of a QEMU that says nothing. */
+    public static Path compileSilent() throws IOException, InterruptedException {
+        return compile("silent", List.of("-static"), List.of(Path.of("src/test/c/silent.c")));
+    }
+
     private static Path compile(String name, List<String> options) throws IOException, InterruptedException {
+        try (Stream<Path> sources = Files.list(SOURCES)) {
+            return compile(
+                    name,
+                    options,
+                    sources.filter(file -> file.toString().endsWith(".c")).toList());
+        }
+    }
+
+    private static Path compile(String name, List<String> options, List<Path> sources)
+            throws IOException, InterruptedException {
         Assumptions.assumeTrue(hasGcc(), "gcc is not installed, the guard cannot be compiled");
         var binary = Path.of("target/guard-test", name).toAbsolutePath();
         Files.createDirectories(binary.getParent());
         var command = new ArrayList<>(
                 List.of("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-o", binary.toString()));
         command.addAll(options);
-        try (var sources = Files.newDirectoryStream(SOURCES, "*.c")) {
-            sources.forEach(source -> command.add(source.toString()));
-        }
+        sources.forEach(source -> command.add(source.toString()));
         var log = binary.resolveSibling(name + ".log");
         var gcc = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -10,6 +10,7 @@ import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.guard.GuardBinary;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.host.HostCapabilities;
+import dev.cloche.qemu.host.IsolationChoice;
 import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.BootPolicy;
@@ -25,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.assertj.core.api.Assertions;
@@ -32,16 +34,18 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a user is told to do about a VM that does not come up, with a silent script in the place of QEMU. */
+/** What a user is told to do about a VM that does not come up, with a silent program in the place of QEMU. */
 class BootAdviceTest {
     private static Path guard = Path.of("");
+    private static Path silent = Path.of("");
 
     @TempDir
     Path directory = Path.of("");
 
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
-        guard = GuardBinary.compile();
+        guard = GuardBinary.compileHasty();
+        silent = GuardBinary.compileSilent();
     }
 
     @Test
@@ -55,18 +59,18 @@ class BootAdviceTest {
     }
 
     private String remedy(boolean proven) throws IOException {
-        Path qemu = Files.writeString(directory.resolve("qemu"), "#!/bin/sh\nexec sleep 1000\n");
-        assertThat(qemu.toFile().setExecutable(true)).isTrue();
         Path file = Files.createFile(directory.resolve("file"));
         KernelProperties properties = new KernelProperties("small", "6.1.9-cloche", false, List.of());
-        VmResources resources = new VmResources(qemu, guard, file, new KernelImage(file, file, properties));
+        VmResources resources = new VmResources(silent, guard, file, new KernelImage(file, file, properties));
         HostCapabilities host = new HostCapabilities(
                 new VmCapabilities("qemu", "7.2", Accelerator.KVM, "host", proven, "because"), OptionalLong.empty());
         VmLayout layout = VmLayout.of(directory.resolve("state"));
         VmSpec spec = VmSpec.of(VmId.random(), RootDisk.raw(file));
         Files.createDirectory(layout.directory(spec.id()));
         QemuBackend backend = new QemuBackend(
-                spec, QemuContext.of(layout, resources, () -> host), VmDirectory.own(layout, spec.id()));
+                spec,
+                QemuContext.of(layout, resources, new IsolationChoice(Map.of(), Optional::empty), () -> host),
+                VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
         try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {
             VmException.StartFailed thrown = Assertions.catchThrowableOfType(

@@ -60,7 +60,7 @@ public final class SandboxLocks {
     }
 
     /**
-     * Like {@link #claim}, but waits for the process that has it; {@link Claim.Held} if that has it still when the
+     * Claims as {@link #claim} does, but waits for the process that has it; {@link Claim.Held} if that has it still when the
      * deadline passes.
      */
     public Claim claim(SandboxRecord known, Deadline deadline) throws InterruptedException {

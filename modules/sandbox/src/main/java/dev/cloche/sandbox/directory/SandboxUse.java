@@ -84,7 +84,7 @@ public final class SandboxUse {
         }
     }
 
-    /** For a use that has begun, and ends when what is opened is closed, or with the failure to open it. */
+    /** Opens something for a use that has begun, and ends the use if that fails. */
     public <T> T untilClosed(Supplier<T> opening) {
         try {
             return opening.get();
@@ -133,7 +133,7 @@ public final class SandboxUse {
         }
     }
 
-    /** Its idle time begins anew. */
+    /** Begins its idle time anew. */
     public static void touch(SandboxDirectory directory) {
         try {
             Files.setLastModifiedTime(file(directory), FileTime.from(System.nanoTime(), TimeUnit.NANOSECONDS));
@@ -142,7 +142,7 @@ public final class SandboxUse {
         }
     }
 
-    /** A sandbox starts, and takes commands. */
+    /** Notes that a sandbox starts, and takes commands. */
     public static void begins(SandboxDirectory directory) {
         try {
             Files.deleteIfExists(mark(directory));

@@ -8,7 +8,8 @@ public final class HostLimits {
     private HostLimits() {}
 
     /**
-     * A guest with more processors than the host runs for a long time before it fails, because they wait for each other.
+     * Refuses a guest with more processors than the host: it runs for a long time before it fails, because they wait for each
+     * other.
      *
      * @throws SandboxException.InvalidSpecification if this host cannot give what is asked for
      */

@@ -24,11 +24,6 @@ final class KeptSandbox implements AutoCloseable {
         idle = IdleWatch.start(context, terminator, record);
     }
 
-    /** Returns the id of its row. */
-    long id() {
-        return record.id();
-    }
-
     /** Returns its VM, as its owner has it. */
     Vm vm() {
         return vm;

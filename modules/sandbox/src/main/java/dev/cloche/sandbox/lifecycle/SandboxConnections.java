@@ -12,6 +12,7 @@ import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmIsolation;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -56,6 +57,11 @@ public record SandboxConnections(SandboxContext context, SandboxTerminator termi
     /** Returns why it does not work at present; empty if it does, or does not run. */
     public Optional<VmHindrance> hindrance(SandboxRecord record) {
         return record.isLive() ? context.vms().hindrance(SandboxTerminator.vmOf(record)) : Optional.empty();
+    }
+
+    /** Returns what stands between its VM and the host; empty if it does not run. */
+    public Optional<VmIsolation> isolation(SandboxRecord record) {
+        return record.isLive() ? context.vms().isolation(SandboxTerminator.vmOf(record)) : Optional.empty();
     }
 
     /** Returns the ports that are published of it as long as it runs, with those of the host that it has got. */

@@ -55,7 +55,7 @@ public record SandboxPause(SandboxContext context, SandboxConnections connection
     }
 
     /**
-     * Also one that is halted because the host's disk has failed: it tries again.
+     * Ends a pause, also that of a sandbox which is halted because the host's disk has failed: it tries again.
      *
      * @throws SandboxException.Owned if another process halts or resumes it up to the deadline
      */

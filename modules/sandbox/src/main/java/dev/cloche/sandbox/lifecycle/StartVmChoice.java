@@ -55,8 +55,11 @@ final class StartVmChoice {
     }
 
     private VmSpec limited(VmSpec plain, boolean logged) {
-        VmSpec limited =
-                plan.policies().maxDuration().map(plain::withMaxDuration).orElse(plain);
+        VmSpec limited = plan.policies()
+                .maxDuration()
+                .map(plain::withMaxDuration)
+                .orElse(plain)
+                .withIsolation(plan.policies().isolation());
         // The process that started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
     }
@@ -77,7 +80,11 @@ final class StartVmChoice {
 
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
     WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
-        WarmStarts.Request request = new WarmStarts.Request(booted(prepared, logged), plan.image(), setup);
+        WarmStarts.Request request = new WarmStarts.Request(
+                booted(prepared, logged),
+                plan.image(),
+                setup,
+                vm -> context.vms().isIsolated(vm, plan.policies().isolation()));
         long sandbox = prepared.place().id();
         VmId own = id;
         try {

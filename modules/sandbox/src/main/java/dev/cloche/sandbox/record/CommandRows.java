@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.MainCommand;
 import java.sql.SQLException;
 import java.util.Map;
@@ -15,23 +15,23 @@ final class CommandRows {
 
     private CommandRows() {}
 
-    static void insert(Session session, long id, MainCommand main) throws SQLException {
-        TABLES.insert(session, id, main);
+    static void insert(CatalogTransaction transaction, long id, MainCommand main) throws SQLException {
+        TABLES.insert(transaction, id, main);
     }
 
-    static void replace(Session session, long id, MainCommand main) throws SQLException {
-        session.update("DELETE FROM sandbox_command WHERE sandbox_id = ?", id);
-        insert(session, id, main);
+    static void replace(CatalogTransaction transaction, long id, MainCommand main) throws SQLException {
+        transaction.update("DELETE FROM sandbox_command WHERE sandbox_id = ?", id);
+        insert(transaction, id, main);
     }
 
     /** Reads a main command; empty for a sandbox of a Cloche that did not record it. */
-    static Optional<MainCommand> read(Session session, long id) throws SQLException {
-        return TABLES.read(session, id);
+    static Optional<MainCommand> read(CatalogTransaction transaction, long id) throws SQLException {
+        return TABLES.read(transaction, id);
     }
 
-    static void insertLabels(Session session, long id, Map<String, String> labels) throws SQLException {
+    static void insertLabels(CatalogTransaction transaction, long id, Map<String, String> labels) throws SQLException {
         for (Map.Entry<String, String> label : labels.entrySet()) {
-            session.update(
+            transaction.update(
                     "INSERT INTO sandbox_label (sandbox_id, key, value) VALUES (?, ?, ?)",
                     id,
                     label.getKey(),
@@ -39,7 +39,7 @@ final class CommandRows {
         }
     }
 
-    static Map<String, String> labels(Session session, long id) throws SQLException {
-        return CommandTables.map(session, "SELECT key, value FROM sandbox_label WHERE sandbox_id = ?", id);
+    static Map<String, String> labels(CatalogTransaction transaction, long id) throws SQLException {
+        return CommandTables.map(transaction, "SELECT key, value FROM sandbox_label WHERE sandbox_id = ?", id);
     }
 }

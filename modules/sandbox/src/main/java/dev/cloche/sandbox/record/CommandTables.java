@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.StopSignal;
@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
  * @param of the word for X
  */
 record CommandTables(String of) {
-    void insert(Session session, long id, MainCommand main) throws SQLException {
+    void insert(CatalogTransaction transaction, long id, MainCommand main) throws SQLException {
         CommandOptions options = main.options();
-        session.update(
+        transaction.update(
                 sql("""
                         INSERT INTO X_command (X_id, user, working_directory, stop_signal, whole, default_user, default_directory, stays)
                         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -34,16 +34,16 @@ record CommandTables(String of) {
                 main.defaults().workingDirectory(),
                 SandboxRows.flag(main.stays()));
         for (int i = 0; i < main.words().size(); i++) {
-            session.update(
+            transaction.update(
                     sql("INSERT INTO X_word (X_id, position, word) VALUES (?, ?, ?)"),
                     id,
                     i,
                     main.words().get(i));
         }
-        insertVariables(session, id, "X_variable", options.environment());
-        insertVariables(session, id, "X_default_variable", main.defaults().environment());
+        insertVariables(transaction, id, "X_variable", options.environment());
+        insertVariables(transaction, id, "X_default_variable", main.defaults().environment());
         for (ResourceLimit limit : options.limits()) {
-            session.update(
+            transaction.update(
                     sql("INSERT INTO X_limit (X_id, resource, soft, hard) VALUES (?, ?, ?, ?)"),
                     id,
                     limit.resource().name(),
@@ -52,10 +52,10 @@ record CommandTables(String of) {
         }
     }
 
-    private void insertVariables(Session session, long id, String table, Map<String, String> variables)
+    private void insertVariables(CatalogTransaction transaction, long id, String table, Map<String, String> variables)
             throws SQLException {
         for (Map.Entry<String, String> variable : variables.entrySet()) {
-            session.update(
+            transaction.update(
                     sql("INSERT INTO " + table + " (X_id, name, value) VALUES (?, ?, ?)"),
                     id,
                     variable.getKey(),
@@ -64,7 +64,7 @@ record CommandTables(String of) {
     }
 
     /** Reads a main command; empty for a sandbox of a Cloche that did not record it. */
-    Optional<MainCommand> read(Session session, long id) throws SQLException {
+    Optional<MainCommand> read(CatalogTransaction transaction, long id) throws SQLException {
         record Head(
                 Optional<String> user,
                 Optional<String> directory,
@@ -73,7 +73,7 @@ record CommandTables(String of) {
                 Optional<String> defaultUser,
                 Optional<String> defaultDirectory,
                 boolean stays) {}
-        Optional<Head> head = session.first(
+        Optional<Head> head = transaction.first(
                 row -> new Head(
                         Optional.ofNullable(row.getString(1)),
                         Optional.ofNullable(row.getString(2)),
@@ -90,15 +90,15 @@ record CommandTables(String of) {
         if (head.isEmpty()) {
             return Optional.empty();
         }
-        List<String> words = session.list(
+        List<String> words = transaction.list(
                 row -> row.getString(1), sql("SELECT word FROM X_word WHERE X_id = ? ORDER BY position"), id);
-        List<ResourceLimit> limits = session.list(
+        List<ResourceLimit> limits = transaction.list(
                 row -> new ResourceLimit(
                         ResourceLimit.Resource.valueOf(row.getString(1)), row.getLong(2), row.getLong(3)),
                 sql("SELECT resource, soft, hard FROM X_limit WHERE X_id = ?"),
                 id);
         CommandOptions options = new CommandOptions(
-                map(session, sql("SELECT name, value FROM X_variable WHERE X_id = ?"), id),
+                map(transaction, sql("SELECT name, value FROM X_variable WHERE X_id = ?"), id),
                 head.get().directory(),
                 head.get().user(),
                 false,
@@ -106,7 +106,7 @@ record CommandTables(String of) {
                 false,
                 limits);
         CommandOptions defaults = new CommandOptions(
-                map(session, sql("SELECT name, value FROM X_default_variable WHERE X_id = ?"), id),
+                map(transaction, sql("SELECT name, value FROM X_default_variable WHERE X_id = ?"), id),
                 head.get().defaultDirectory(),
                 head.get().defaultUser(),
                 false);
@@ -123,8 +123,8 @@ record CommandTables(String of) {
         return text.replace("X_", of + "_");
     }
 
-    static Map<String, String> map(Session session, String sql, long id) throws SQLException {
-        return session.list(row -> Map.entry(row.getString(1), row.getString(2)), sql, id).stream()
+    static Map<String, String> map(CatalogTransaction transaction, String sql, long id) throws SQLException {
+        return transaction.list(row -> Map.entry(row.getString(1), row.getString(2)), sql, id).stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
@@ -16,29 +16,31 @@ final class EndRows {
     private EndRows() {}
 
     /** Records the end of a sandbox's run, and of the sandbox with it; false if it is recorded already. */
-    static boolean end(Session session, long sandbox, Termination termination, long now) throws SQLException {
-        boolean ended = terminate(session, termination, now, "sandbox_id = ?", sandbox);
-        int changed = session.update("""
+    static boolean end(CatalogTransaction transaction, long sandbox, Termination termination, long now)
+            throws SQLException {
+        boolean ended = terminate(transaction, termination, now, "sandbox_id = ?", sandbox);
+        int changed = transaction.update("""
                 UPDATE sandbox SET status = ?, updated_at = ?
                 WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
                 """, termination.status().name(), now, sandbox);
         if (changed > 0) {
             EventRows.append(
-                    session, sandbox, StatusRows.eventOf(termination.status()), Optional.of(termination), "", now);
+                    transaction, sandbox, StatusRows.eventOf(termination.status()), Optional.of(termination), "", now);
         }
         return ended;
     }
 
     /** Removes a sandbox that has ended and is to go; false if it is gone, runs or stays. */
-    static boolean delete(Session session, long sandbox, long now) throws SQLException {
-        boolean there = session.first(
+    static boolean delete(CatalogTransaction transaction, long sandbox, long now) throws SQLException {
+        boolean there = transaction
+                .first(
                         row -> row.getInt(1),
                         "SELECT 1 FROM sandbox WHERE id = ? AND ephemeral = 1 AND status IN ('STOPPED', 'CRASHED')",
                         sandbox)
                 .isPresent();
         if (there) {
-            EventRows.append(session, sandbox, SandboxEvent.Kind.REMOVED, now);
-            session.update("DELETE FROM sandbox WHERE id = ?", sandbox);
+            EventRows.append(transaction, sandbox, SandboxEvent.Kind.REMOVED, now);
+            transaction.update("DELETE FROM sandbox WHERE id = ?", sandbox);
         }
         return there;
     }
@@ -49,7 +51,8 @@ final class EndRows {
      * @param which a further condition, which begins with a column of {@code run}
      * @return whether there was such a run
      */
-    static boolean terminate(Session session, Termination termination, long now, String which, Object... parameters)
+    static boolean terminate(
+            CatalogTransaction transaction, Termination termination, long now, String which, Object... parameters)
             throws SQLException {
         List<Object> all = new ArrayList<>(List.of(
                 asked(termination),
@@ -60,15 +63,16 @@ final class EndRows {
                 termination.detail(),
                 now));
         all.addAll(Arrays.asList(parameters));
-        return session.update("""
+        return transaction.update("""
                         UPDATE run SET status = 'TERMINATED', asked = ?, reason = ?, exit_code = ?, exit_signal = ?,
                                killed = ?, detail = ?, terminated_at = ?
                         WHERE status = 'RUNNING' AND\s""" + which, all.toArray()) == 1;
     }
 
     /** Adds how the main command of a run ended whose end is recorded without that; false if there is none. */
-    static boolean mainEnded(Session session, VmId vm, Termination main) throws SQLException {
-        return session.update("""
+    static boolean mainEnded(CatalogTransaction transaction, VmId vm, Termination main) throws SQLException {
+        return transaction.update(
+                        """
                         UPDATE run SET exit_code = ?, exit_signal = ?
                         WHERE vm_id = ? AND status = 'TERMINATED' AND exit_code IS NULL AND exit_signal IS NULL
                         """, SandboxRows.boxed(main.exitCode()), SandboxRows.boxed(main.exitSignal()), vm.value())

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.base.EnumNames;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
@@ -24,13 +24,14 @@ public final class EventRows {
 
     private EventRows() {}
 
-    static void append(Session session, long sandbox, SandboxEvent.Kind kind, long now) throws SQLException {
-        append(session, sandbox, kind, Optional.empty(), "", now);
+    static void append(CatalogTransaction transaction, long sandbox, SandboxEvent.Kind kind, long now)
+            throws SQLException {
+        append(transaction, sandbox, kind, Optional.empty(), "", now);
     }
 
     /** @param sandbox whose row is there still */
     static void append(
-            Session session,
+            CatalogTransaction transaction,
             long sandbox,
             SandboxEvent.Kind kind,
             Optional<Termination> termination,
@@ -38,7 +39,7 @@ public final class EventRows {
             long now)
             throws SQLException {
         record Written(long id, String name) {}
-        Optional<Written> event = session.first(
+        Optional<Written> event = transaction.first(
                 row -> new Written(row.getLong(1), row.getString(2)),
                 """
                 INSERT INTO sandbox_event (at, kind, sandbox_id, name, image, reason, exit_code, exit_signal, detail)
@@ -52,7 +53,7 @@ public final class EventRows {
                 termination.map(Termination::detail).orElse(detail),
                 sandbox);
         if (event.isPresent()) {
-            session.update(
+            transaction.update(
                     "DELETE FROM sandbox_event WHERE id <= ?", event.get().id() - KEPT);
             log(sandbox, event.get().name(), kind, termination);
         }
@@ -70,13 +71,15 @@ public final class EventRows {
     }
 
     /** Returns the events after one, the oldest first, as many as are read at once. */
-    static List<SandboxEvent> after(Session session, long id) throws SQLException {
-        return session.list(EventRows::read, "SELECT * FROM sandbox_event WHERE id > ? ORDER BY id LIMIT " + PAGE, id);
+    static List<SandboxEvent> after(CatalogTransaction transaction, long id) throws SQLException {
+        return transaction.list(
+                EventRows::read, "SELECT * FROM sandbox_event WHERE id > ? ORDER BY id LIMIT " + PAGE, id);
     }
 
     /** Returns the id before the first event that is kept and not older than this. */
-    static long before(Session session, Instant since) throws SQLException {
-        return session.first(
+    static long before(CatalogTransaction transaction, Instant since) throws SQLException {
+        return transaction
+                .first(
                         row -> row.getLong(1),
                         "SELECT coalesce(min(id) - 1, (SELECT coalesce(max(id), 0) FROM sandbox_event))"
                                 + " FROM sandbox_event WHERE at >= ?",
@@ -85,8 +88,9 @@ public final class EventRows {
     }
 
     /** Returns the id of the latest event. */
-    static long latest(Session session) throws SQLException {
-        return session.first(row -> row.getLong(1), "SELECT coalesce(max(id), 0) FROM sandbox_event")
+    static long latest(CatalogTransaction transaction) throws SQLException {
+        return transaction
+                .first(row -> row.getLong(1), "SELECT coalesce(max(id), 0) FROM sandbox_event")
                 .orElse(0L);
     }
 

@@ -1,9 +1,10 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.vm.Isolation;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -12,15 +13,16 @@ final class NewRows {
     private NewRows() {}
 
     /** Inserts a sandbox with all that is recorded beside it; empty if its name is taken. */
-    static Optional<Long> insert(Session session, SandboxStore.NewSandbox sandbox, SandboxStatus status, long now)
+    static Optional<Long> insert(
+            CatalogTransaction transaction, SandboxStore.NewSandbox sandbox, SandboxStatus status, long now)
             throws SQLException {
-        Optional<Long> id = insertRow(session, sandbox, status, now);
+        Optional<Long> id = insertRow(transaction, sandbox, status, now);
         if (id.isPresent()) {
-            session.update(
+            transaction.update(
                     "UPDATE sandbox SET directory = ? WHERE id = ?", directory(sandbox.name(), id.get()), id.get());
-            CommandRows.insert(session, id.get(), sandbox.main());
-            CommandRows.insertLabels(session, id.get(), sandbox.spec().labels());
-            NetworkRows.insert(session, id.get(), sandbox.spec().network());
+            CommandRows.insert(transaction, id.get(), sandbox.main());
+            CommandRows.insertLabels(transaction, id.get(), sandbox.spec().labels());
+            NetworkRows.insert(transaction, id.get(), sandbox.spec().network());
         }
         return id;
     }
@@ -31,15 +33,16 @@ final class NewRows {
     }
 
     private static Optional<Long> insertRow(
-            Session session, SandboxStore.NewSandbox sandbox, SandboxStatus status, long now) throws SQLException {
+            CatalogTransaction transaction, SandboxStore.NewSandbox sandbox, SandboxStatus status, long now)
+            throws SQLException {
         SandboxSpec spec = sandbox.spec();
         SandboxPolicies policies = spec.policies();
-        return session.first(
+        return transaction.first(
                 row -> row.getLong(1),
                 """
                 INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
-                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)
+                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, isolation, created_at, updated_at)
+                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 sandbox.name(),
@@ -56,20 +59,22 @@ final class NewRows {
                 policies.restart().kind().name(),
                 SandboxRows.boxed(policies.restart().limit()),
                 policies.keptRuns(),
+                policies.isolation().map(Isolation::name),
                 now,
                 now);
     }
 
-    static void imageFound(Session session, long id, SandboxStore.FoundImage image) throws SQLException {
-        session.update(
+    static void imageFound(CatalogTransaction transaction, long id, SandboxStore.FoundImage image) throws SQLException {
+        transaction.update(
                 "UPDATE sandbox SET manifest = ?, command = CASE command WHEN '' THEN ? ELSE command END WHERE id = ?",
                 image.manifest(),
                 image.command(),
                 id);
     }
 
-    static void insertRun(Session session, long sandbox, SandboxStore.NewRun run, long now) throws SQLException {
-        session.update(
+    static void insertRun(CatalogTransaction transaction, long sandbox, SandboxStore.NewRun run, long now)
+            throws SQLException {
+        transaction.update(
                 """
                 INSERT INTO run (sandbox_id, vm_id, detached, owner_pid, owner_start_time, owner_boot_id, status, started_at)
                 VALUES (?, ?, ?, ?, ?, ?, 'RUNNING', ?)

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.ImageReference;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolShape;
@@ -79,8 +79,8 @@ public record PoolRow(
     }
 
     /** With its command. */
-    PoolRow whole(Session session) throws SQLException {
-        List<String> words = session.list(
+    PoolRow whole(CatalogTransaction transaction) throws SQLException {
+        List<String> words = transaction.list(
                 row -> row.getString(1), "SELECT word FROM pool_word WHERE pool_id = ? ORDER BY position", id);
         return words.isEmpty() ? this : new PoolRow(id, shape, policy.withCheck(words), createdAt, counts, retryAt);
     }

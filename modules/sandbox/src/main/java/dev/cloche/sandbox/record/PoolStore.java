@@ -1,7 +1,7 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Catalog;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.PoolStatus;
@@ -27,8 +27,8 @@ public final class PoolStore {
     public void set(PoolShape shape, PoolStatus.Policy policy) {
         DepthPolicy depth = policy.depth();
         boolean byDemand = depth.sizing() == DepthPolicy.Sizing.BY_DEMAND;
-        catalog.write(session -> {
-            session.update(
+        catalog.write(transaction -> {
+            transaction.update(
                     """
                     INSERT INTO pool (image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process,
                            created_at)
@@ -48,10 +48,10 @@ public final class PoolStore {
                     policy.maxAge().toMillis(),
                     SandboxRows.flag(policy.inProcess()),
                     clock.millis());
-            long id = find(session, shape).orElseThrow().id();
-            session.update("DELETE FROM pool_word WHERE pool_id = ?", id);
+            long id = find(transaction, shape).orElseThrow().id();
+            transaction.update("DELETE FROM pool_word WHERE pool_id = ?", id);
             for (int i = 0; i < policy.check().size(); i++) {
-                session.update(
+                transaction.update(
                         "INSERT INTO pool_word (pool_id, position, word) VALUES (?, ?, ?)",
                         id,
                         i,
@@ -63,33 +63,33 @@ public final class PoolStore {
 
     /** Returns all pools, in the order of their making. */
     public List<PoolRow> all() {
-        return catalog.<List<PoolRow>, RuntimeException>read(session -> {
+        return catalog.<List<PoolRow>, RuntimeException>read(transaction -> {
             List<PoolRow> rows = new ArrayList<>();
-            for (PoolRow row : session.list(PoolRow::of, PoolRow.SELECT + "ORDER BY id")) {
-                rows.add(row.whole(session));
+            for (PoolRow row : transaction.list(PoolRow::of, PoolRow.SELECT + "ORDER BY id")) {
+                rows.add(row.whole(transaction));
             }
             return rows;
         });
     }
 
     public Optional<PoolRow> find(PoolShape shape) {
-        return catalog.<Optional<PoolRow>, RuntimeException>read(session -> find(session, shape));
+        return catalog.<Optional<PoolRow>, RuntimeException>read(transaction -> find(transaction, shape));
     }
 
-    private static Optional<PoolRow> find(Session session, PoolShape shape) throws SQLException {
-        Optional<PoolRow> row = session.first(
+    private static Optional<PoolRow> find(CatalogTransaction transaction, PoolShape shape) throws SQLException {
+        Optional<PoolRow> row = transaction.first(
                 PoolRow::of,
                 PoolRow.SELECT + "WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                 shape.image().toString(),
                 shape.memoryMib(),
                 shape.cpus(),
                 PoolRow.network(shape));
-        return row.isPresent() ? Optional.of(row.get().whole(session)) : row;
+        return row.isPresent() ? Optional.of(row.get().whole(transaction)) : row;
     }
 
-    /** False if there is none. */
+    /** Deletes a pool; returns false if there is none. */
     public boolean delete(PoolShape shape) {
-        return catalog.writeFromReserve(session -> session.update(
+        return catalog.writeFromReserve(transaction -> transaction.update(
                         "DELETE FROM pool WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
                         shape.image().toString(),
                         shape.memoryMib(),
@@ -99,8 +99,8 @@ public final class PoolStore {
     }
 
     public void made(long id) {
-        catalog.write(session ->
-                session.update("UPDATE pool SET made = made + 1, failed_at = NULL, retry_at = NULL WHERE id = ?", id));
+        catalog.write(transaction -> transaction.update(
+                "UPDATE pool SET made = made + 1, failed_at = NULL, retry_at = NULL WHERE id = ?", id));
     }
 
     /**
@@ -109,7 +109,7 @@ public final class PoolStore {
      * @param pause until the next attempt
      */
     public void failed(long id, String why, Duration pause) {
-        catalog.write(session -> session.update(
+        catalog.write(transaction -> transaction.update(
                 "UPDATE pool SET failed = failed + 1, last_error = ?, failed_at = ?, retry_at = ? WHERE id = ?",
                 why,
                 clock.millis(),
@@ -124,13 +124,13 @@ public final class PoolStore {
      * @return false if the sandbox has no run any more
      */
     public boolean choose(long sandbox, VmId vm) {
-        return catalog.write(session -> {
-            session.update(
+        return catalog.write(transaction -> {
+            transaction.update(
                     "UPDATE run SET vm_id = ? WHERE vm_id = ? AND NOT (sandbox_id = ? AND status = 'RUNNING')",
                     VmId.random().value(),
                     vm.value(),
                     sandbox);
-            return session.update(
+            return transaction.update(
                             "UPDATE run SET vm_id = ? WHERE sandbox_id = ? AND status = 'RUNNING'", vm.value(), sandbox)
                     == 1;
         });
@@ -138,7 +138,7 @@ public final class PoolStore {
 
     /** Says whether a VM is recorded as that of a run of a sandbox. */
     public boolean isOf(long sandbox, VmId vm) {
-        return catalog.<Optional<Integer>, RuntimeException>read(session -> session.first(
+        return catalog.<Optional<Integer>, RuntimeException>read(transaction -> transaction.first(
                         row -> row.getInt(1),
                         "SELECT 1 FROM run WHERE vm_id = ? AND sandbox_id = ?",
                         vm.value(),

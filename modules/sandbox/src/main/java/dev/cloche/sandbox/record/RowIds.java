@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,9 +54,9 @@ public final class RowIds {
     }
 
     /** Has the next row of a table get a higher id than this one. */
-    static void skip(Session session, String table, long id) throws SQLException {
-        if (session.update("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", id, table) == 0) {
-            session.update("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);
+    static void skip(CatalogTransaction transaction, String table, long id) throws SQLException {
+        if (transaction.update("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", id, table) == 0) {
+            transaction.update("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.RunRecord;
 import dev.cloche.sandbox.SandboxEvent;
@@ -14,16 +14,17 @@ final class RunRows {
     private RunRows() {}
 
     /** Returns all runs of a sandbox that are kept, the latest first. */
-    static List<RunRecord> read(Session session, long sandbox) throws SQLException {
-        return session.list(
+    static List<RunRecord> read(CatalogTransaction transaction, long sandbox) throws SQLException {
+        return transaction.list(
                 SandboxRows::run,
                 "SELECT r.id AS run_id, r.status AS run_status, r.* FROM run r WHERE r.sandbox_id = ? ORDER BY r.id DESC",
                 sandbox);
     }
 
     /** Records that its guest has answered. */
-    static void ready(Session session, long sandbox, Optional<ProcessIdentity> guard, long now) throws SQLException {
-        session.update(
+    static void ready(CatalogTransaction transaction, long sandbox, Optional<ProcessIdentity> guard, long now)
+            throws SQLException {
+        transaction.update(
                 """
                 UPDATE run SET guard_pid = ?, guard_start_time = ?, guard_boot_id = ?, ready_at = ?
                 WHERE sandbox_id = ? AND status = 'RUNNING'
@@ -36,8 +37,8 @@ final class RunRows {
     }
 
     /** Records that its end was asked for; false if it has ended. */
-    static boolean ask(Session session, long sandbox, TerminationReason reason) throws SQLException {
-        return session.update(
+    static boolean ask(CatalogTransaction transaction, long sandbox, TerminationReason reason) throws SQLException {
+        return transaction.update(
                         "UPDATE run SET asked = ? WHERE sandbox_id = ? AND status = 'RUNNING'", reason.name(), sandbox)
                 == 1;
     }
@@ -45,8 +46,8 @@ final class RunRows {
     /**
      * Marks the end of the latest run, which was not asked for, as accepted by a caller that knows its restart policy.
      */
-    static void giveUp(Session session, long sandbox) throws SQLException {
-        session.update("""
+    static void giveUp(CatalogTransaction transaction, long sandbox) throws SQLException {
+        transaction.update("""
                 UPDATE run SET asked = 'SHUTDOWN_REQUESTED'
                 WHERE id = (SELECT max(id) FROM run WHERE sandbox_id = ?) AND status = 'TERMINATED' AND asked IS NULL
                   AND EXISTS (SELECT 1 FROM sandbox WHERE id = ? AND restart <> 'NO')
@@ -54,23 +55,25 @@ final class RunRows {
     }
 
     /** Records that it outlives the process that started it; false if it has ended. */
-    static boolean detach(Session session, long sandbox, long now) throws SQLException {
+    static boolean detach(CatalogTransaction transaction, long sandbox, long now) throws SQLException {
         boolean runs =
-                session.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", sandbox) == 1;
+                transaction.update("UPDATE run SET detached = 1 WHERE sandbox_id = ? AND status = 'RUNNING'", sandbox)
+                        == 1;
         if (runs) {
-            EventRows.append(session, sandbox, SandboxEvent.Kind.DETACHED, now);
+            EventRows.append(transaction, sandbox, SandboxEvent.Kind.DETACHED, now);
         }
         return runs;
     }
 
     /** Records that a process has taken it over; false if it has ended. */
-    static boolean adopt(Session session, long sandbox, long run, ProcessIdentity owner, long now) throws SQLException {
-        boolean runs = session.update("""
+    static boolean adopt(CatalogTransaction transaction, long sandbox, long run, ProcessIdentity owner, long now)
+            throws SQLException {
+        boolean runs = transaction.update("""
                         UPDATE run SET owner_pid = ?, owner_start_time = ?, owner_boot_id = ?
                         WHERE id = ? AND sandbox_id = ? AND status = 'RUNNING'
                         """, owner.pid(), owner.startTime(), owner.bootId(), run, sandbox) == 1;
         if (runs) {
-            EventRows.append(session, sandbox, SandboxEvent.Kind.ADOPTED, now);
+            EventRows.append(transaction, sandbox, SandboxEvent.Kind.ADOPTED, now);
         }
         return runs;
     }

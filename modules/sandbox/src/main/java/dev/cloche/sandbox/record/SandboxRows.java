@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.RunRecord;
@@ -11,6 +11,7 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +26,7 @@ final class SandboxRows {
     private static final String SELECT = """
             SELECT s.id, s.name, s.directory, s.image, s.manifest, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus,
                    s.disk_mib, s.max_duration, s.idle_timeout, s.start_timeout, s.restart, s.restart_limit, s.restarts,
-                   s.kept_runs, s.created_at, s.updated_at,
+                   s.kept_runs, s.isolation, s.created_at, s.updated_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.guard_pid, r.guard_start_time, r.guard_boot_id, r.status AS run_status, r.asked, r.reason,
                    r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at
@@ -35,26 +36,26 @@ final class SandboxRows {
 
     private SandboxRows() {}
 
-    static Optional<SandboxRecord> byName(Session session, String name) throws SQLException {
-        return session.first(SandboxRows::sandbox, SELECT + "WHERE s.name = ?", name);
+    static Optional<SandboxRecord> byName(CatalogTransaction transaction, String name) throws SQLException {
+        return transaction.first(SandboxRows::sandbox, SELECT + "WHERE s.name = ?", name);
     }
 
-    static Optional<SandboxRecord> byId(Session session, long id) throws SQLException {
-        return session.first(SandboxRows::sandbox, SELECT + "WHERE s.id = ?", id);
+    static Optional<SandboxRecord> byId(CatalogTransaction transaction, long id) throws SQLException {
+        return transaction.first(SandboxRows::sandbox, SELECT + "WHERE s.id = ?", id);
     }
 
     /** Lists sandboxes, the newest first. */
-    static List<SandboxRecord> list(Session session, SandboxFilter filter) throws SQLException {
+    static List<SandboxRecord> list(CatalogTransaction transaction, SandboxFilter filter) throws SQLException {
         SandboxCondition condition = SandboxCondition.of(filter);
-        return session.list(
+        return transaction.list(
                 SandboxRows::sandbox,
                 SELECT + condition.sql(),
                 condition.parameters().toArray());
     }
 
     /** Returns those that run detached, and those that a restart policy may start again. */
-    static List<SandboxRecord> unkept(Session session) throws SQLException {
-        return session.list(SandboxRows::sandbox, SELECT + """
+    static List<SandboxRecord> unkept(CatalogTransaction transaction) throws SQLException {
+        return transaction.list(SandboxRows::sandbox, SELECT + """
                 WHERE (s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND r.detached = 1)
                    OR (s.restart <> 'NO' AND s.status IN ('STOPPED', 'CRASHED') AND r.asked IS NULL)
                 ORDER BY s.id
@@ -87,7 +88,12 @@ final class SandboxRows {
                 duration(row, "idle_timeout"),
                 Duration.ofMillis(row.getLong("start_timeout")),
                 new RestartPolicy(RestartPolicy.Kind.valueOf(row.getString("restart")), number(row, "restart_limit")),
-                row.getInt("kept_runs"));
+                row.getInt("kept_runs"),
+                isolation(row));
+    }
+
+    static Optional<Isolation> isolation(ResultSet row) throws SQLException {
+        return Optional.ofNullable(row.getString("isolation")).map(Isolation::valueOf);
     }
 
     /** Returns a row with the columns of a run as {@link #SELECT} names them. */

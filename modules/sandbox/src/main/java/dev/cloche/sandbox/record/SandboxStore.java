@@ -2,7 +2,7 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.MainCommand;
@@ -44,7 +44,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
                     CatalogSchema.Migration.additive("pool_policies", "policies of pools"),
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
-                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped")));
+                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
+                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -103,16 +104,16 @@ public final class SandboxStore {
      *     there is none
      */
     public Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
-        return change(session -> {
+        return change(transaction -> {
             SandboxStatus status = run.isPresent() ? SandboxStatus.STARTING : SandboxStatus.CREATED;
             long now = clock.millis();
-            Optional<Long> id = NewRows.insert(session, sandbox, status, now);
+            Optional<Long> id = NewRows.insert(transaction, sandbox, status, now);
             if (id.isPresent()) {
                 if (run.isPresent()) {
-                    insertRun(session, id.get(), run.get(), now);
+                    insertRun(transaction, id.get(), run.get(), now);
                 }
                 beforehand.accept(NewRows.directory(sandbox.name(), id.get()));
-                EventRows.append(session, id.get(), StatusRows.eventOf(status), now);
+                EventRows.append(transaction, id.get(), StatusRows.eventOf(status), now);
             }
             return id;
         });
@@ -120,15 +121,15 @@ public final class SandboxStore {
 
     /** Has the next sandbox get a higher id than this one. */
     public void skipIds(long id) {
-        catalog.write(session -> {
-            RowIds.skip(session, "sandbox", id);
+        catalog.write(transaction -> {
+            RowIds.skip(transaction, "sandbox", id);
             return id;
         });
     }
 
-    private void insertRun(Session session, long id, NewRun run, long now) throws SQLException {
-        catalog.refuseDuringInstall(session);
-        NewRows.insertRun(session, id, run, now);
+    private void insertRun(CatalogTransaction transaction, long id, NewRun run, long now) throws SQLException {
+        catalog.refuseDuringInstall(transaction);
+        NewRows.insertRun(transaction, id, run, now);
     }
 
     /**
@@ -137,20 +138,20 @@ public final class SandboxStore {
      * @param restarts how often it has been started in a row by its restart policy; 0 if a caller asked for it
      */
     public boolean startAgain(long id, SandboxStatus from, NewRun run, int restarts) {
-        return change(session -> {
+        return change(transaction -> {
             long now = clock.millis();
-            if (!StatusRows.move(session, id, from, SandboxStatus.STARTING, now)) {
+            if (!StatusRows.move(transaction, id, from, SandboxStatus.STARTING, now)) {
                 return false;
             }
-            session.update("UPDATE sandbox SET restarts = ? WHERE id = ?", restarts, id);
-            insertRun(session, id, run, now);
+            transaction.update("UPDATE sandbox SET restarts = ? WHERE id = ?", restarts, id);
+            insertRun(transaction, id, run, now);
             return true;
         });
     }
 
     /** Moves a sandbox along the table of transitions; false if it is not in {@code from} any more. */
     public boolean move(long id, SandboxStatus from, SandboxStatus to) {
-        return change(session -> StatusRows.move(session, id, from, to, clock.millis()));
+        return change(transaction -> StatusRows.move(transaction, id, from, to, clock.millis()));
     }
 
     /**
@@ -158,22 +159,22 @@ public final class SandboxStore {
      * starting any more.
      */
     public boolean running(long id, Optional<ProcessIdentity> guard, FoundImage image, StartRows.Note note) {
-        return change(session -> {
+        return change(transaction -> {
             long now = clock.millis();
-            if (!StatusRows.move(session, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
+            if (!StatusRows.move(transaction, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
                 return false;
             }
-            NewRows.imageFound(session, id, image);
-            RunRows.ready(session, id, guard, now);
-            StartRows.insert(session, id, note);
+            NewRows.imageFound(transaction, id, image);
+            RunRows.ready(transaction, id, guard, now);
+            StartRows.insert(transaction, id, note);
             return true;
         });
     }
 
     /** Records which image a sandbox has got, and gets again from then on. */
     public void imageFound(long id, FoundImage image) {
-        catalog.write(session -> {
-            NewRows.imageFound(session, id, image);
+        catalog.write(transaction -> {
+            NewRows.imageFound(transaction, id, image);
             return id;
         });
     }
@@ -189,36 +190,36 @@ public final class SandboxStore {
         if (!reason.canBeAsked()) {
             throw new IllegalArgumentException("no end is asked for as " + reason);
         }
-        return finish(
-                session -> StatusRows.drain(session, id, from, clock.millis()) && RunRows.ask(session, id, reason));
+        return finish(transaction ->
+                StatusRows.drain(transaction, id, from, clock.millis()) && RunRows.ask(transaction, id, reason));
     }
 
     /** Records that a sandbox is to stay ended that its restart policy would start again. */
     public void giveUp(long id) {
-        catalog.writeFromReserve(session -> {
-            RunRows.giveUp(session, id);
+        catalog.writeFromReserve(transaction -> {
+            RunRows.giveUp(transaction, id);
             return id;
         });
     }
 
     /** Records that a sandbox's run outlives the process that started it; false if it has ended. */
     public boolean detach(long id) {
-        return change(session -> RunRows.detach(session, id, clock.millis()));
+        return change(transaction -> RunRows.detach(transaction, id, clock.millis()));
     }
 
     /** Records which process has taken a run over; false if it has ended. */
     public boolean adopt(long id, long run, ProcessIdentity owner) {
-        return change(session -> RunRows.adopt(session, id, run, owner, clock.millis()));
+        return change(transaction -> RunRows.adopt(transaction, id, run, owner, clock.millis()));
     }
 
     /** Adds how the main command of a run ended, if its end was recorded without that. */
     public boolean mainEnded(VmId vm, Termination main) {
-        return catalog.writeFromReserve(session -> EndRows.mainEnded(session, vm, main));
+        return catalog.writeFromReserve(transaction -> EndRows.mainEnded(transaction, vm, main));
     }
 
     /** Records the end of a sandbox's run; false if it is recorded already. */
     public boolean end(long id, Termination termination) {
-        return finish(session -> EndRows.end(session, id, termination, clock.millis()));
+        return finish(transaction -> EndRows.end(transaction, id, termination, clock.millis()));
     }
 
     /**
@@ -226,7 +227,7 @@ public final class SandboxStore {
      * finishes a removal that got halfway; false if it is gone or runs.
      */
     public boolean doom(long id) {
-        return catalog.writeFromReserve(session -> session.update("""
+        return catalog.writeFromReserve(transaction -> transaction.update("""
                         UPDATE sandbox SET ephemeral = 1,
                                status = CASE status WHEN 'CREATED' THEN 'CRASHED' ELSE status END
                         WHERE id = ? AND status IN ('CREATED', 'STOPPED', 'CRASHED')
@@ -235,44 +236,40 @@ public final class SandboxStore {
 
     /** Records that a sandbox that is being started stays when it ends, from now on. */
     public void keep(long id) {
-        catalog.write(
-                session -> session.update("UPDATE sandbox SET ephemeral = 0 WHERE id = ? AND status = 'STARTING'", id));
+        catalog.write(transaction ->
+                transaction.update("UPDATE sandbox SET ephemeral = 0 WHERE id = ? AND status = 'STARTING'", id));
     }
 
     /** Removes the row of a sandbox that has ended and is to go; false if it is gone, runs or stays. */
     public boolean deleteEnded(long id) {
-        return finish(session -> EndRows.delete(session, id, clock.millis()));
+        return finish(transaction -> EndRows.delete(transaction, id, clock.millis()));
     }
 
     /** Gives a sandbox another name; false if that is taken. */
     public boolean rename(long id, String name) {
-        return change(session -> {
-            if (session.first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE name = ?", name)
+        return change(transaction -> {
+            if (transaction
+                    .first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE name = ?", name)
                     .isPresent()) {
                 return false;
             }
             // Under the name that it had.
-            EventRows.append(session, id, SandboxEvent.Kind.RENAMED, Optional.empty(), name, clock.millis());
-            return session.update("UPDATE sandbox SET name = ? WHERE id = ?", name, id) == 1;
+            EventRows.append(transaction, id, SandboxEvent.Kind.RENAMED, Optional.empty(), name, clock.millis());
+            return transaction.update("UPDATE sandbox SET name = ? WHERE id = ?", name, id) == 1;
         });
     }
 
     public Optional<SandboxRecord> byName(String name) {
-        return catalog.read(session -> SandboxRows.byName(session, name));
+        return catalog.read(transaction -> SandboxRows.byName(transaction, name));
     }
 
     public Optional<SandboxRecord> byId(long id) {
-        return catalog.read(session -> SandboxRows.byId(session, id));
-    }
-
-    /** Returns all sandboxes, the newest first. */
-    public List<SandboxRecord> all() {
-        return list(SandboxFilter.all());
+        return catalog.read(transaction -> SandboxRows.byId(transaction, id));
     }
 
     /** Lists sandboxes, the newest first. */
     public List<SandboxRecord> list(SandboxFilter filter) {
-        return catalog.read(session -> SandboxRows.list(session, filter));
+        return catalog.read(transaction -> SandboxRows.list(transaction, filter));
     }
 
     /**
@@ -285,52 +282,52 @@ public final class SandboxStore {
 
     /** Returns all runs of a sandbox that are kept, the latest first. */
     public List<RunRecord> runs(long id) {
-        return catalog.read(session -> RunRows.read(session, id));
+        return catalog.read(transaction -> RunRows.read(transaction, id));
     }
 
     /** Removes the row of a run whose end is recorded. */
     public void deleteRun(long run) {
         catalog.writeFromReserve(
-                session -> session.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
+                transaction -> transaction.update("DELETE FROM run WHERE id = ? AND status = 'TERMINATED'", run));
     }
 
     /** Returns the network that it gets, with its ports as they were asked for. */
     public NetworkSpec network(long id) {
-        return catalog.read(session -> NetworkRows.read(session, id));
+        return catalog.read(transaction -> NetworkRows.read(transaction, id));
     }
 
     /** Returns what a sandbox runs; empty for one of a Cloche that did not record it. */
     public Optional<MainCommand> mainCommand(long id) {
-        return catalog.read(session -> CommandRows.read(session, id));
+        return catalog.read(transaction -> CommandRows.read(transaction, id));
     }
 
     /** Returns all that is recorded of a sandbox that has been read. */
     public SandboxDetails details(SandboxRecord sandbox) {
         long id = sandbox.id();
-        return catalog.read(session -> new SandboxDetails(
+        return catalog.read(transaction -> new SandboxDetails(
                 sandbox,
-                CommandRows.labels(session, id),
-                CommandRows.read(session, id),
-                RunRows.read(session, id),
-                StartRows.read(session, id)));
+                CommandRows.labels(transaction, id),
+                CommandRows.read(transaction, id),
+                RunRows.read(transaction, id),
+                StartRows.read(transaction, id)));
     }
 
     /** Records another main command, for the next start. */
     public void changeMain(long id, MainCommand main) {
-        catalog.write(session -> {
-            CommandRows.replace(session, id, main);
+        catalog.write(transaction -> {
+            CommandRows.replace(transaction, id, main);
             return id;
         });
     }
 
     /** Returns the events after one, the oldest first, as many as are read at once. */
     public List<SandboxEvent> eventsAfter(long id) {
-        return catalog.read(session -> EventRows.after(session, id));
+        return catalog.read(transaction -> EventRows.after(transaction, id));
     }
 
     /** Returns where to begin to read events: behind the latest, or before the first that is not older than this. */
     public long eventsFrom(Optional<Instant> since) {
-        return catalog.read(
-                session -> since.isPresent() ? EventRows.before(session, since.get()) : EventRows.latest(session));
+        return catalog.read(transaction ->
+                since.isPresent() ? EventRows.before(transaction, since.get()) : EventRows.latest(transaction));
     }
 }

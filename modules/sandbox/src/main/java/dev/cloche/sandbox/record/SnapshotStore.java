@@ -2,13 +2,14 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RestartPolicy;
 import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SnapshotStatus;
+import dev.cloche.vm.Isolation;
 import dev.cloche.vm.NetworkSpec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,7 +33,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("stop_signals", "stop signals"),
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
-                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped")));
+                    CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
+                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 
@@ -69,15 +71,15 @@ public final class SnapshotStore {
      *     there is none
      */
     public Optional<Row> insert(NewSnapshot snapshot, Consumer<String> beforehand) {
-        return catalog.write(session -> {
-            Optional<Long> id = insert(session, snapshot);
+        return catalog.write(transaction -> {
+            Optional<Long> id = insert(transaction, snapshot);
             if (id.isEmpty()) {
                 return Optional.empty();
             }
             Row row = new Row(id.get(), snapshot.source().name() + "-" + id.get());
-            session.update("UPDATE sandbox_snapshot SET directory = ? WHERE id = ?", row.directory(), row.id());
+            transaction.update("UPDATE sandbox_snapshot SET directory = ? WHERE id = ?", row.directory(), row.id());
             if (snapshot.main().isPresent()) {
-                COMMANDS.insert(session, row.id(), snapshot.main().get());
+                COMMANDS.insert(transaction, row.id(), snapshot.main().get());
             }
             beforehand.accept(row.directory());
             return Optional.of(row);
@@ -86,8 +88,8 @@ public final class SnapshotStore {
 
     /** Has the next snapshot get a higher id than this one. */
     public void skipIds(long id) {
-        catalog.write(session -> {
-            RowIds.skip(session, "sandbox_snapshot", id);
+        catalog.write(transaction -> {
+            RowIds.skip(transaction, "sandbox_snapshot", id);
             return id;
         });
     }
@@ -95,19 +97,19 @@ public final class SnapshotStore {
     /** Returns the directories of all snapshots. */
     public Set<String> directories() {
         return Set.copyOf(catalog.<List<String>, RuntimeException>read(
-                session -> session.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
+                transaction -> transaction.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
     }
 
-    private Optional<Long> insert(Session session, NewSnapshot snapshot) throws SQLException {
+    private Optional<Long> insert(CatalogTransaction transaction, NewSnapshot snapshot) throws SQLException {
         SandboxRecord source = snapshot.source();
         Optional<NetworkSpec.User> network =
                 snapshot.network() instanceof NetworkSpec.User user ? Optional.of(user) : Optional.empty();
-        return session.first(
+        return transaction.first(
                 row -> row.getLong(1),
                 """
                 INSERT INTO sandbox_snapshot (name, status, contents, directory, source, image, manifest, memory_mib, cpus,
-                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, created_at)
-                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, isolation, created_at)
+                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 snapshot.name(),
@@ -123,12 +125,13 @@ public final class SnapshotStore {
                 SandboxRows.millis(source.policies().maxDuration()),
                 SandboxRows.millis(source.policies().idleTimeout()),
                 source.policies().startTimeout().toMillis(),
+                source.policies().isolation().map(Isolation::name),
                 clock.millis());
     }
 
     /** Records that it is whole; false if it was decided meanwhile that it is to go. */
     public boolean ready(long id, Optional<Duration> pause) {
-        return catalog.write(session -> session.update(
+        return catalog.write(transaction -> transaction.update(
                         "UPDATE sandbox_snapshot SET status = 'READY', pause_nanos = ? WHERE id = ? AND status = 'TAKING'",
                         pause.map(Duration::toNanos),
                         id)
@@ -137,7 +140,7 @@ public final class SnapshotStore {
 
     /** Records that it is to go, and its name is free from now on; false if it is going or gone. */
     public boolean doom(long id) {
-        return catalog.writeFromReserve(session -> session.update(
+        return catalog.writeFromReserve(transaction -> transaction.update(
                         "UPDATE sandbox_snapshot SET status = 'REMOVING', name = NULL WHERE id = ? AND status <> 'REMOVING'",
                         id)
                 == 1);
@@ -145,45 +148,45 @@ public final class SnapshotStore {
 
     /** Deletes the row, as the last step of a removal. */
     public void delete(long id) {
-        catalog.writeFromReserve(
-                session -> session.update("DELETE FROM sandbox_snapshot WHERE id = ? AND status = 'REMOVING'", id));
+        catalog.writeFromReserve(transaction ->
+                transaction.update("DELETE FROM sandbox_snapshot WHERE id = ? AND status = 'REMOVING'", id));
     }
 
     /** Returns those with a name that can be restored, by name. */
     public List<SandboxSnapshot> all() {
-        return catalog.read(session -> session.list(
+        return catalog.read(transaction -> transaction.list(
                 SnapshotStore::snapshot,
                 "SELECT * FROM sandbox_snapshot WHERE status = 'READY' AND name IS NOT NULL ORDER BY name"));
     }
 
     public Optional<SandboxSnapshot> byName(String name) {
-        return catalog.read(session ->
-                session.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE name = ?", name));
+        return catalog.read(transaction ->
+                transaction.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE name = ?", name));
     }
 
     public Optional<SandboxSnapshot> byId(long id) {
-        return catalog.read(
-                session -> session.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE id = ?", id));
+        return catalog.read(transaction ->
+                transaction.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE id = ?", id));
     }
 
     /** Returns those that only the process keeps that works on them: being taken, going, or of a fork. */
     public List<Row> passing() {
-        return catalog.read(session -> session.list(
+        return catalog.read(transaction -> transaction.list(
                 row -> new Row(row.getLong(1), row.getString(2)),
                 "SELECT id, directory FROM sandbox_snapshot WHERE status <> 'READY' OR name IS NULL ORDER BY id"));
     }
 
     /** Returns where its files are; empty if it is gone. */
     public Optional<String> directory(long id) {
-        return catalog.read(session ->
-                session.first(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot WHERE id = ?", id));
+        return catalog.read(transaction ->
+                transaction.first(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot WHERE id = ?", id));
     }
 
-    /** Empty if it is gone. */
+    /** Returns what its children inherit; empty if it is gone. */
     public Optional<Inheritance> inheritance(long id) {
-        return catalog.read(session -> {
-            Optional<MainCommand> main = COMMANDS.read(session, id);
-            return session.first(
+        return catalog.read(transaction -> {
+            Optional<MainCommand> main = COMMANDS.read(transaction, id);
+            return transaction.first(
                     row -> new Inheritance(policies(row), Optional.ofNullable(row.getString("name_server")), main),
                     "SELECT * FROM sandbox_snapshot WHERE id = ?",
                     id);
@@ -196,7 +199,8 @@ public final class SnapshotStore {
                 SandboxRows.duration(row, "idle_timeout"),
                 Duration.ofMillis(row.getLong("start_timeout")),
                 RestartPolicy.no(),
-                SandboxPolicies.DEFAULT_KEPT_RUNS);
+                SandboxPolicies.DEFAULT_KEPT_RUNS,
+                SandboxRows.isolation(row));
     }
 
     private static SandboxSnapshot snapshot(ResultSet row) throws SQLException {

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.RunStart;
 import dev.cloche.sandbox.StartKind;
 import java.sql.SQLException;
@@ -20,14 +20,14 @@ public final class StartRows {
     public record Note(StartKind kind, Duration image, Duration boot, Optional<Long> pool) {}
 
     /** Writes the note of the run that has not ended. */
-    static void insert(Session session, long sandbox, Note note) throws SQLException {
-        session.update(
+    static void insert(CatalogTransaction transaction, long sandbox, Note note) throws SQLException {
+        transaction.update(
                 """
                 INSERT INTO run_start (run_id, kind, image_time, boot_time)
                 SELECT id, ?, ?, ? FROM run WHERE sandbox_id = ? AND status = 'RUNNING'
                 """, note.kind().name(), note.image().toMillis(), note.boot().toMillis(), sandbox);
         if (note.pool().isPresent()) {
-            session.update(
+            transaction.update(
                     note.kind() == StartKind.WARM
                             ? "UPDATE pool SET hits = hits + 1 WHERE id = ?"
                             : "UPDATE pool SET misses = misses + 1 WHERE id = ?",
@@ -36,8 +36,8 @@ public final class StartRows {
     }
 
     /** Reads the notes of all runs of a sandbox that are kept. */
-    static List<RunStart> read(Session session, long sandbox) throws SQLException {
-        return session.list(
+    static List<RunStart> read(CatalogTransaction transaction, long sandbox) throws SQLException {
+        return transaction.list(
                 row -> new RunStart(
                         row.getLong(1),
                         StartKind.valueOf(row.getString(2)),

@@ -1,6 +1,6 @@
 package dev.cloche.sandbox.record;
 
-import dev.cloche.catalog.Session;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.SandboxStatus;
 import java.sql.SQLException;
@@ -15,11 +15,12 @@ final class StatusRows {
     }
 
     /** Moves a sandbox to a status; false if it is not in {@code from} any more. */
-    static boolean move(Session session, long id, SandboxStatus from, SandboxStatus to, long now) throws SQLException {
+    static boolean move(CatalogTransaction transaction, long id, SandboxStatus from, SandboxStatus to, long now)
+            throws SQLException {
         if (!from.successors().contains(to)) {
             throw new IllegalArgumentException("no transition from " + from + " to " + to);
         }
-        boolean moved = session.update(
+        boolean moved = transaction.update(
                         "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
                         to.name(),
                         now,
@@ -28,25 +29,26 @@ final class StatusRows {
                 == 1;
         if (moved) {
             boolean resumed = from == SandboxStatus.PAUSED && to == SandboxStatus.RUNNING;
-            EventRows.append(session, id, resumed ? SandboxEvent.Kind.RESUMED : eventOf(to), now);
+            EventRows.append(transaction, id, resumed ? SandboxEvent.Kind.RESUMED : eventOf(to), now);
         }
         return moved;
     }
 
     /** Has it draining, from any of these statuses; false if it is in none of them. */
-    static boolean drain(Session session, long id, Set<SandboxStatus> from, long now) throws SQLException {
+    static boolean drain(CatalogTransaction transaction, long id, Set<SandboxStatus> from, long now)
+            throws SQLException {
         boolean draining = false;
         for (SandboxStatus status : from) {
             draining |= status == SandboxStatus.DRAINING
-                    ? is(session, id, status)
-                    : move(session, id, status, SandboxStatus.DRAINING, now);
+                    ? is(transaction, id, status)
+                    : move(transaction, id, status, SandboxStatus.DRAINING, now);
         }
         return draining;
     }
 
-    private static boolean is(Session session, long id, SandboxStatus status) throws SQLException {
-        return session.first(
-                        row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE id = ? AND status = ?", id, status.name())
+    private static boolean is(CatalogTransaction transaction, long id, SandboxStatus status) throws SQLException {
+        return transaction
+                .first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE id = ? AND status = ?", id, status.name())
                 .isPresent();
     }
 }

@@ -2,9 +2,8 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.catalog.PeriodicLease;
-import dev.cloche.catalog.Session;
-import dev.cloche.sandbox.ActiveSandbox;
 import dev.cloche.sandbox.SandboxEvent;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Termination;
@@ -15,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** Reads and writes for sweeps: many rows by one statement, and many changes in one transaction. */
@@ -65,12 +63,12 @@ public final class SweepStore {
 
     /** Returns the next sandboxes that are recorded as active, by id. */
     public List<SweepRow> active(long after, int most) {
-        return catalog.read(session -> session.list(SweepRow::of, ACTIVE, after, most));
+        return catalog.read(transaction -> transaction.list(SweepRow::of, ACTIVE, after, most));
     }
 
-    /** Ephemeral sandboxes that were made and are not started yet. */
+    /** Returns ephemeral sandboxes that were made and are not started yet. */
     public List<SweepRow> unstarted(int most) {
-        return catalog.read(session -> session.list(
+        return catalog.read(transaction -> transaction.list(
                 SweepRow::of,
                 SweepRow.SELECT + "WHERE s.ephemeral = 1 AND s.status = 'CREATED' ORDER BY s.id LIMIT ?",
                 most));
@@ -83,10 +81,10 @@ public final class SweepStore {
      */
     public Optional<Integer> settle(List<Settled> ends, Duration patience) {
         long now = clock.millis();
-        Optional<Integer> settled = catalog.tryWriteFromReserve(patience, session -> {
+        Optional<Integer> settled = catalog.tryWriteFromReserve(patience, transaction -> {
             int done = 0;
             for (Settled end : ends) {
-                done += settle(session, end, now) ? 1 : 0;
+                done += settle(transaction, end, now) ? 1 : 0;
             }
             return done;
         });
@@ -94,11 +92,11 @@ public final class SweepStore {
         return settled;
     }
 
-    private static boolean settle(Session session, Settled end, long now) throws SQLException {
+    private static boolean settle(CatalogTransaction transaction, Settled end, long now) throws SQLException {
         SweepRow row = end.row();
         if (row.run().isPresent()) {
             if (!EndRows.terminate(
-                    session,
+                    transaction,
                     end.termination(),
                     now,
                     "id = ? AND EXISTS (SELECT 1 FROM sandbox WHERE id = run.sandbox_id AND status = ?)",
@@ -106,7 +104,8 @@ public final class SweepStore {
                     row.status().name())) {
                 return false;
             }
-        } else if (session.first(
+        } else if (transaction
+                .first(
                         found -> found.getInt(1),
                         "SELECT 1 FROM run WHERE sandbox_id = ? AND status = 'RUNNING'",
                         row.id())
@@ -114,7 +113,7 @@ public final class SweepStore {
             return false;
         }
         SandboxStatus status = end.termination().status();
-        boolean changed = session.update(
+        boolean changed = transaction.update(
                         "UPDATE sandbox SET status = ?, updated_at = ? WHERE id = ? AND status = ?",
                         status.name(),
                         now,
@@ -122,7 +121,8 @@ public final class SweepStore {
                         row.status().name())
                 == 1;
         if (changed) {
-            EventRows.append(session, row.id(), StatusRows.eventOf(status), Optional.of(end.termination()), "", now);
+            EventRows.append(
+                    transaction, row.id(), StatusRows.eventOf(status), Optional.of(end.termination()), "", now);
         }
         return changed;
     }
@@ -132,8 +132,8 @@ public final class SweepStore {
      */
     public Map<Long, String> hindered() {
         Map<Long, String> found = new HashMap<>();
-        var _ = catalog.<List<Boolean>, RuntimeException>read(session ->
-                session.list(row -> found.put(row.getLong(1), row.getString(2)) == null, """
+        var _ = catalog.<List<Boolean>, RuntimeException>read(transaction ->
+                transaction.list(row -> found.put(row.getLong(1), row.getString(2)) == null, """
                 SELECT e.sandbox_id, e.detail FROM sandbox_event e
                 WHERE e.kind = 'RUNNING' AND e.detail != '' AND NOT EXISTS (
                     SELECT 1 FROM sandbox_event l WHERE l.sandbox_id = e.sandbox_id AND l.kind = 'RUNNING' AND l.id > e.id)
@@ -144,10 +144,10 @@ public final class SweepStore {
     /** Records that sandboxes run, each with what hinders it, or an empty text; nothing if others write all the time. */
     public void tellRunning(Map<Long, String> sandboxes, Duration patience) {
         long now = clock.millis();
-        var _ = catalog.tryWrite(patience, session -> {
+        var _ = catalog.tryWrite(patience, transaction -> {
             for (Map.Entry<Long, String> sandbox : sandboxes.entrySet()) {
                 EventRows.append(
-                        session,
+                        transaction,
                         sandbox.getKey(),
                         SandboxEvent.Kind.RUNNING,
                         Optional.empty(),
@@ -162,7 +162,7 @@ public final class SweepStore {
     /** Says whether nothing of a sandbox has changed since it was read. */
     public boolean isStill(SweepRow row) {
         return catalog.<Optional<SweepRow>, RuntimeException>read(
-                        session -> session.first(SweepRow::of, SweepRow.SELECT + "WHERE s.id = ?", row.id()))
+                        transaction -> transaction.first(SweepRow::of, SweepRow.SELECT + "WHERE s.id = ?", row.id()))
                 .filter(row::equals)
                 .isPresent();
     }
@@ -172,8 +172,8 @@ public final class SweepStore {
 
     /** Returns the next ephemeral sandboxes that have ended, by id. */
     public List<Ended> endedEphemerals(long after, int most) {
-        return catalog.read(
-                session -> session.list(row -> new Ended(row.getLong(1), row.getString(2)), ENDED, after, most));
+        return catalog.read(transaction ->
+                transaction.list(row -> new Ended(row.getLong(1), row.getString(2)), ENDED, after, most));
     }
 
     /** Returns the directories of all sandboxes. */
@@ -192,23 +192,7 @@ public final class SweepStore {
     }
 
     private Set<String> texts(String query) {
-        return Set.copyOf(
-                catalog.<List<String>, RuntimeException>read(session -> session.list(row -> row.getString(1), query)));
-    }
-
-    /** Returns all sandboxes that are not recorded as ended, by name. */
-    public List<ActiveSandbox> activeSandboxes() {
-        return catalog.read(session -> session.list(
-                row -> {
-                    long pid = row.getLong(3);
-                    OptionalLong known = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(pid);
-                    return new ActiveSandbox(row.getString(1), SandboxStatus.valueOf(row.getString(2)), known);
-                },
-                """
-                SELECT s.name, s.status, r.guard_pid
-                FROM sandbox s LEFT JOIN run r ON r.sandbox_id = s.id AND r.status = 'RUNNING'
-                WHERE s.status IN ('CREATED', 'STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
-                ORDER BY s.name
-                """));
+        return Set.copyOf(catalog.<List<String>, RuntimeException>read(
+                transaction -> transaction.list(row -> row.getString(1), query)));
     }
 }

@@ -97,7 +97,7 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
         try {
             clone.start(() -> setup.identity(clock), deadline);
             return Optional.of(new Launched(clone, StartKind.RESTORED, watch.elapsed(), Optional.empty()));
-        } catch (VmException.Deadline | VmException.Interrupted e) {
+        } catch (VmException.Deadline | VmException.Interrupted | VmException.IsolationUnavailable e) {
             clone.close();
             throw e;
         } catch (VmException e) {
@@ -116,8 +116,10 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
     }
 
     private static VmSpec restored(VmSpec vm, SnapshotRef template) {
-        VmSpec plain =
-                VmSpec.restored(vm.id(), template).withAttached(vm.attached()).withNetwork(vm.network());
+        VmSpec plain = VmSpec.restored(vm.id(), template)
+                .withAttached(vm.attached())
+                .withNetwork(vm.network())
+                .withIsolation(vm.isolation());
         VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
         return vm.outputLogBytes().isPresent()
                 ? limited.withOutputLogBytes(vm.outputLogBytes().getAsLong())

@@ -20,9 +20,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Starts sandboxes from the pool of their shape, where there is one. */
-public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templates, PoolKeeper keeper, Clock clock) {
+public record WarmStarts(
+        PoolStore store, PoolShelf shelf, TemplateStore templates, PoolRefiller refiller, Clock clock) {
     /** Where no process keeps the pool, a warm VM is had at once or not at all. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     /** In the queue of a process that keeps the pool; after that it starts by itself. */
@@ -34,8 +36,9 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
      * Describes a start for which there could be a warm VM.
      *
      * @param vm as it would be booted
+     * @param isolated whether the walls around a VM of a pool are enough for it
      */
-    public record Request(VmSpec vm, ImageReference image, GuestSetup setup) {
+    public record Request(VmSpec vm, ImageReference image, GuestSetup setup, Predicate<VmId> isolated) {
         PoolShape shape() {
             return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
         }
@@ -79,13 +82,13 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
         StackKey key = request.shape()
                 .key(pool.get().policy().version(templates.name(request.vm()).value()));
         HandOff handOff = new ClaimingHandOff(request, clock, choose);
-        Optional<KeptPools> kept = keeper.kept();
+        Optional<KeptPools> kept = refiller.kept();
         try {
             return kept.isPresent()
                     ? keptOutcome(kept.get(), pool.get().id(), key, handOff, deadline)
                     : shelfOutcome(pool.get().id(), key, handOff, deadline);
         } finally {
-            keeper.taken(pool.get().id());
+            refiller.taken(pool.get().id());
         }
     }
 
@@ -107,8 +110,13 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
     }
 
     private Outcome shelfOutcome(long pool, StackKey key, HandOff handOff, Deadline deadline) {
-        Optional<WarmVm> taken = shelf.take(key, handOff, deadline.orAfter(PATIENCE));
-        return new Outcome(taken, Optional.of(pool), taken.isPresent() ? Optional.empty() : Optional.of(NONE_READY));
+        try {
+            Optional<WarmVm> taken = shelf.take(key, handOff, deadline.orAfter(PATIENCE));
+            return new Outcome(
+                    taken, Optional.of(pool), taken.isPresent() ? Optional.empty() : Optional.of(NONE_READY));
+        } catch (PoolException.Unfit unfit) {
+            return new Outcome(Optional.empty(), Optional.of(pool), Optional.of(NONE_READY + ": " + unfit.sentence()));
+        }
     }
 
     /** Tells why there is none of the shape, for a user that has set one up for the other network. */
@@ -138,6 +146,9 @@ public record WarmStarts(PoolStore store, PoolShelf shelf, TemplateStore templat
 
         @Override
         public void chosen(VmId vm) {
+            if (!request.isolated().test(vm)) {
+                throw new PoolException.Unfit("the walls around its VMs are lower than is asked for");
+            }
             choose.accept(vm);
             chosen = Optional.of(vm);
         }

@@ -37,8 +37,8 @@ public final class InMemoryFaults {
     }
 
     /**
-     * From now on, each step of this kind begins with this, in its caller's thread: what waits makes the step slow or hang, and
-     * what is thrown, an error included, is its failure.
+     * Lets each step of this kind begin with this from now on, in its caller's thread: what waits makes the step slow or hang,
+     * and what is thrown, an error included, is its failure.
      */
     public void before(Step step, Runnable what) {
         before.put(step, what);
@@ -56,17 +56,17 @@ public final class InMemoryFaults {
         }
     }
 
-    /** The next boots, as many, never say hello. */
+    /** Hangs the next boots, as many: they never say hello. */
     public void hangBoots(int count) {
         hangingBoots.set(count);
     }
 
-    /** From now on, guests that shut down end without last words. */
+    /** Loses the last words of guests that shut down from now on. */
     public void loseGoodbyes() {
         goodbyesLost.set(true);
     }
 
-    /** From now on, guests that shut down say that so many processes had to be killed. */
+    /** Lets guests that shut down from now on say that so many processes had to be killed. */
     public void killAtShutdown(int count) {
         stubborn.set(count);
     }
@@ -75,17 +75,17 @@ public final class InMemoryFaults {
         return stubborn.get();
     }
 
-    /** The next snapshots, as many, fail as on a full disk. */
+    /** Fails the next snapshots, as many, as on a full disk. */
     public void failSnapshots(int count) {
         failingSnapshots.set(count);
     }
 
-    /** The next restores, as many, find that the host is another one. */
+    /** Fails the next restores, as many, which find that the host is another one. */
     public void failRestores(int count) {
         failingRestores.set(count);
     }
 
-    /** The next guests that are readied for a snapshot, as many, are, and do not answer. */
+    /** Loses the answers of the next guests that are readied for a snapshot, as many; they are ready. */
     public void loseQuiesces(int count) {
         unheardQuiesces.set(count);
     }
@@ -94,17 +94,17 @@ public final class InMemoryFaults {
         return next(unheardQuiesces);
     }
 
-    /** The next creations, as many, find the disk full. */
+    /** Fails the next creations, as many, which find the disk full. */
     public void failCreations(int count) {
         failingCreations.set(count);
     }
 
-    /** The next attempts to destroy a VM, as many, fail as on a disk that does. */
+    /** Fails the next attempts to destroy a VM, as many, as on a disk that fails. */
     public void failDestroys(int count) {
         failingDestroys.set(count);
     }
 
-    /** The next identities, as many, are refused by the guests. */
+    /** Refuses the next identities, as many, as guests do. */
     public void refuseIdentities(int count) {
         failingIdentities.set(count);
     }

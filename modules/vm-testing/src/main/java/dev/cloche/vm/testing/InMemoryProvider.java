@@ -44,7 +44,7 @@ public final class InMemoryProvider implements VmProvider {
     private final InMemoryDisks disks;
     private final OpenVms open = new OpenVms();
 
-    /** A provider without faults. */
+    /** Makes a provider without faults. */
     public InMemoryProvider() {
         this(new InMemoryFaults(), BootPolicy.DEFAULT);
     }
@@ -175,7 +175,7 @@ public final class InMemoryProvider implements VmProvider {
         return machine(id).outputLog();
     }
 
-    /** Their directories are real, what guests write to them is in memory and ends with this provider. */
+    /** Returns the disks. Their directories are real, what guests write to them is in memory and ends with this provider. */
     @Override
     public PersistentDisks disks() {
         return new DiskStore(disks);

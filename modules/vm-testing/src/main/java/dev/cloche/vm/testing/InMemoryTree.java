@@ -88,10 +88,6 @@ final class InMemoryTree {
         return lock;
     }
 
-    InMemoryNode root() {
-        return root;
-    }
-
     /** Returns whether there is room for some more bytes in a file, which need not be in the tree yet. */
     boolean reserve(int bytes, InMemoryNode file) {
         usedAtMost += bytes + SparseBytes.PAGE;

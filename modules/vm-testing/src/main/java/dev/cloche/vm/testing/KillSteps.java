@@ -21,7 +21,7 @@ public final class KillSteps {
 
     private KillSteps() {}
 
-    /** From now on steps count. */
+    /** Begins to count steps. */
     public static void begin() {
         counting = true;
     }
@@ -32,7 +32,7 @@ public final class KillSteps {
         return COUNT.get();
     }
 
-    /** A step is about to be done, or was done. */
+    /** Notes that a step is about to be done, or was done. */
     public static void reached(String what) {
         if (!counting || Thread.currentThread().equals(killer) || reads()) {
             return;

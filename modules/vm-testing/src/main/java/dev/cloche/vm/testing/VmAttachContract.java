@@ -80,7 +80,7 @@ public interface VmAttachContract extends VmFixture {
         }
     }
 
-    /** A caller that asks again has to find it, and not the remains of one that was killed. */
+    /** Tests that a caller that asks again finds it, and not the remains of one that was killed. */
     @Test
     default void whatHasAKeyIsNotEndedByACallerWhoDidNotWaitForItsStart() throws IOException {
         try (Vm vm = running()) {

@@ -59,7 +59,7 @@ public interface VmFixture {
         }
     }
 
-    /** What a guest does not do, and why. */
+    /** Asserts that a guest refuses, and why. */
     default void assertRefused(GuestFailure why, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 public interface VmSnapshotContract extends VmFixture {
     SnapshotName NAME = new SnapshotName("of-the-test");
 
-    /** A template of the fixture's VM. */
+    /** Takes a template of the fixture's VM. */
     default SnapshotRef template() {
         try (Vm maker = provider().create(spec().asTemplateMaker())) {
             maker.start(soon());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.BootPolicy;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestException;
@@ -38,6 +39,19 @@ class InMemoryProviderTest extends VmProviderContract {
     @Override
     public RootDisk rootDisk() {
         return RootDisk.raw(Path.of("/none"));
+    }
+
+    /** Its agent knows no connections, as those of earlier versions. */
+    @Test
+    void aConnectionByAnOlderAgentIsRefusedAsSuch() {
+        try (InMemoryProvider provider = open();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            assertThatThrownBy(() -> vm.guest().dial(DialRequest.port(80), soon()))
+                    .isInstanceOfSatisfying(
+                            GuestException.OlderAgent.class,
+                            older -> assertThat(older.code()).isEqualTo("vm.older-agent"));
+        }
     }
 
     @Test

@@ -48,22 +48,22 @@ public final class ExecutionTable {
         Consumer<ChannelExecution> abandon =
                 request.key().isPresent() ? ChannelExecution::close : started -> abandon(started, acknowledged);
         int id = channel.pending()
-                .add(new PendingRequest.Exec(
+                .add(new PendingRequest.Start<>(
                         answer, started -> register(new ChannelExecution(this, channel, started, stdin)), abandon));
         String what = "the start of " + request.arguments().getFirst();
-        return begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
+        return channel.begin(HostFrames.exec(id, request, WINDOW), answer, abandon, deadline, what);
     }
 
     ChannelExecution file(FileRequest request, Deadline deadline) {
         CompletableFuture<ChannelExecution> answer = new CompletableFuture<>();
         boolean stdin = request.hasInput();
         int id = channel.pending()
-                .add(new PendingRequest.Exec(
+                .add(new PendingRequest.Start<>(
                         answer,
                         started -> register(new ChannelExecution(this, channel, started, stdin)),
                         ChannelExecution::close));
         ByteBuffer frame = FrameEncoder.frame(Frame.FILE, 0, id, request.payload(WINDOW));
-        return begin(frame, answer, ChannelExecution::close, deadline, "the start of a file operation");
+        return channel.begin(frame, answer, ChannelExecution::close, deadline, "the start of a file operation");
     }
 
     ChannelExecution attach(int execution, AttachPoint from, Deadline deadline) {
@@ -88,29 +88,12 @@ public final class ExecutionTable {
             throw tooMany;
         }
         ByteBuffer frame = HostFrames.attach(execution, id, WINDOW, from);
-        return begin(frame, answer, ChannelExecution::close, deadline, "the attachment to an execution");
+        return channel.begin(frame, answer, ChannelExecution::close, deadline, "the attachment to an execution");
     }
 
     private boolean isOpen(int execution) {
         ChannelExecution known = executions.get(execution);
         return known != null && !known.letGo();
-    }
-
-    private ChannelExecution begin(
-            ByteBuffer frame,
-            CompletableFuture<ChannelExecution> answer,
-            Consumer<ChannelExecution> abandon,
-            Deadline deadline,
-            String what) {
-        try {
-            return channel.ask(frame, answer, deadline, what);
-        } catch (VmException.Deadline | VmException.Interrupted | VmException.Hindered gaveUp) {
-            // Who completes the answer first decides: if this is too late, the execution has begun just now.
-            if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
-                abandon.accept(answer.join());
-            }
-            throw gaveUp;
-        }
     }
 
     List<ExecutionInfo> list(Deadline deadline) {
@@ -173,6 +156,8 @@ public final class ExecutionTable {
                 executions.remove(id);
                 execution.ended(status);
             }
+            case GuestMessage.OutputEnded(int id) -> throw notDialed(id);
+            case GuestMessage.ResetByGuest(int id) -> throw notDialed(id);
             // These two may cross the end of the execution, or a word of this side.
             case GuestMessage.StdinCredit(int id, int bytes) ->
                 Optional.ofNullable(executions.get(id)).ifPresent(execution -> execution.granted(bytes));
@@ -194,7 +179,15 @@ public final class ExecutionTable {
         return execution;
     }
 
+    private static GuestException.ProtocolBroken notDialed(int id) {
+        return new GuestException.ProtocolBroken(
+                "it speaks of execution " + Integer.toUnsignedString(id) + " as of a connection");
+    }
+
     private ChannelExecution register(ChannelExecution execution) {
+        if (execution.id() < 0) {
+            throw new GuestException.ProtocolBroken("an execution has the id of a connection");
+        }
         if (executions.putIfAbsent(execution.id(), execution) != null) {
             throw new GuestException.ProtocolBroken("an execution has the id of another");
         }

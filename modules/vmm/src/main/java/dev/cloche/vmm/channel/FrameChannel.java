@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,23 @@ final class FrameChannel implements FrameSink {
     <T> T ask(ByteBuffer frame, CompletableFuture<T> answer, Deadline deadline, String what) {
         send(frame, deadline);
         return await(answer, deadline, what);
+    }
+
+    /**
+     * Sends a registered request that begins something, and waits for its answer.
+     *
+     * @param abandon ends what has begun, and has no waiter any more
+     */
+    <T> T begin(ByteBuffer frame, CompletableFuture<T> answer, Consumer<T> abandon, Deadline deadline, String what) {
+        try {
+            return ask(frame, answer, deadline, what);
+        } catch (VmException.Deadline | VmException.Interrupted | VmException.Hindered gaveUp) {
+            // Who completes the answer first decides: if this is too late, it has begun just now.
+            if (!answer.completeExceptionally(gaveUp) && !answer.isCompletedExceptionally()) {
+                abandon.accept(answer.join());
+            }
+            throw gaveUp;
+        }
     }
 
     /**

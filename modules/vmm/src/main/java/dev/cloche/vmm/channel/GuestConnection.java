@@ -2,9 +2,9 @@ package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
-import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
@@ -12,6 +12,7 @@ import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestHello;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
@@ -36,22 +37,15 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     private final String name;
     private final FrameChannel frames;
     private final ExecutionTable executions;
+    private final DialTable dials;
     private final CompletableFuture<GuestHello> hello = new CompletableFuture<>();
-    private final CompletableFuture<Goodbye> goodbye = new CompletableFuture<>();
     private final CompletableFuture<VmException> loss = new CompletableFuture<>();
 
     private GuestConnection(String name, ByteChannel channel, VmWaits.Hindered vm) {
         this.name = name;
         frames = new FrameChannel(name, channel, this, vm);
         executions = new ExecutionTable(frames);
-    }
-
-    /**
-     * Begins a conversation on a connected channel, which belongs to the connection from here on. Does not wait: the
-     * guest may not even run yet.
-     */
-    public static GuestConnection open(String name, ByteChannel channel) {
-        return open(name, channel, VmWaits.Hindered.NOT);
+        dials = new DialTable(frames);
     }
 
     /** Begins a conversation with the guest of a VM, which is asked whether it works while an answer does not come. */
@@ -59,7 +53,11 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
         return open(id.value(), run.channel(), () -> run.check(id));
     }
 
-    private static GuestConnection open(String name, ByteChannel channel, VmWaits.Hindered vm) {
+    /**
+     * Begins a conversation on a connected channel, which belongs to the connection from here on. Does not wait: the
+     * guest may not even run yet.
+     */
+    static GuestConnection open(String name, ByteChannel channel, VmWaits.Hindered vm) {
         GuestConnection connection = new GuestConnection(name, channel, vm);
         connection.frames.open();
         return connection;
@@ -77,11 +75,6 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
      */
     public void awaitReady(Deadline deadline) {
         var _ = frames.await(hello, deadline, "the guest's hello");
-    }
-
-    /** Returns the guest's last words; exceptionally completed if the connection is lost without. */
-    CompletableFuture<Goodbye> goodbye() {
-        return goodbye;
     }
 
     @Override
@@ -112,6 +105,11 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     @Override
     public VmException awaitLoss(Deadline deadline) {
         return VmWaits.on(loss, deadline, "the end of the connection to VM " + name);
+    }
+
+    @Override
+    public GuestStream dial(DialRequest request, Deadline deadline) {
+        return dials.dial(request, deadline);
     }
 
     @Override
@@ -199,7 +197,10 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     public void said(GuestMessage message) {
         switch (message) {
             case GuestMessage.Hello(GuestHello words) -> greet(words);
-            case GuestMessage.LastWords(Goodbye words) -> goodbye.complete(words);
+            case GuestMessage.LastWords _ -> {
+                // The guard keeps them, also where no owner hears them.
+            }
+            case GuestMessage.OfExecution event when event.dialed() -> dials.heard(event);
             case GuestMessage.OfExecution event -> executions.heard(event);
             case GuestMessage.ResetAck(long other) ->
                 throw new GuestException.ProtocolBroken("it acknowledges a reset twice");
@@ -210,8 +211,8 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
     @Override
     public void ended(VmException reason) {
         hello.completeExceptionally(reason);
-        goodbye.completeExceptionally(reason);
         executions.fail(reason);
+        dials.fail(reason);
         loss.complete(reason);
     }
 

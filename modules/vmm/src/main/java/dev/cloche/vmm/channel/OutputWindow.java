@@ -36,7 +36,7 @@ public final class OutputWindow extends InputStream {
     private int taken;
 
     /**
-     * The whole of a stream.
+     * Opens a window on the whole of a stream.
      *
      * @param name for messages
      * @param window in bytes; what the guest was granted at the start
@@ -47,7 +47,7 @@ public final class OutputWindow extends InputStream {
     }
 
     /**
-     * The rest of a stream.
+     * Opens a window on the rest of a stream.
      *
      * @param wanted offset of the first byte that was asked for
      * @param first offset of the first byte that the guest sends, not below
@@ -89,7 +89,7 @@ public final class OutputWindow extends InputStream {
         }
     }
 
-    /** No more comes. */
+    /** Notes that no more comes. */
     public void end() {
         state.end();
     }

@@ -48,23 +48,20 @@ sealed interface PendingRequest {
     }
 
     /**
-     * Describes a program to start.
+     * Describes a program to start, or a connection to make.
      *
-     * @param register makes the execution known before anything that follows its start is read
-     * @param abandon ends an execution that has no waiter any more
+     * @param register makes it known before anything that follows its start is read
+     * @param abandon ends what has no waiter any more
      */
-    public record Exec(
-            CompletableFuture<ChannelExecution> answer,
-            Function<GuestMessage.Started, ChannelExecution> register,
-            Consumer<ChannelExecution> abandon)
+    record Start<T>(CompletableFuture<T> answer, Function<GuestMessage.Started, T> register, Consumer<T> abandon)
             implements PendingRequest {
         @Override
         public void answered(GuestMessage.Answer message) {
             switch (message) {
                 case GuestMessage.Started started -> {
-                    ChannelExecution execution = register.apply(started);
-                    if (!answer.complete(execution)) {
-                        abandon.accept(execution);
+                    T begun = register.apply(started);
+                    if (!answer.complete(begun)) {
+                        abandon.accept(begun);
                     }
                 }
                 case GuestMessage.Failed failed -> answer.completeExceptionally(failed.asException());

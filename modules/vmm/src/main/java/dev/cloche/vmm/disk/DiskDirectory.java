@@ -37,7 +37,7 @@ public final class DiskDirectory {
         return directory;
     }
 
-    /** Held by the guard of the VM that has the disk. */
+    /** Returns the lock that the guard of the VM with the disk holds. */
     public Path useLock() {
         return directory.resolve("use.lock");
     }
@@ -103,7 +103,7 @@ public final class DiskDirectory {
         }
     }
 
-    /** A guest is about to write to it. */
+    /** Notes that a guest is about to write to it. */
     public void movesOn() {
         DiskRecord record = read();
         if (record.suspension().isPresent()) {

@@ -27,12 +27,12 @@ public final class FileRecordWriter {
         put(FileRecord.ENTRY, body.toBytes());
     }
 
-    /** Some content. */
+    /** Writes some content. */
     public void data(long offset, byte[] bytes, int from, int length) throws IOException {
         data(offset, ByteBuffer.wrap(bytes, from, length));
     }
 
-    /** All that remains in a buffer. */
+    /** Writes all that remains in a buffer. */
     public void data(long offset, ByteBuffer bytes) throws IOException {
         long at = offset;
         while (bytes.hasRemaining()) {

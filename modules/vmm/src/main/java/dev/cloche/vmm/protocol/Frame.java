@@ -42,6 +42,8 @@ public record Frame(int type, boolean more, int stream, int request, ByteBuffer 
     public static final int QUIESCE = 0x14;
     public static final int GROW = 0x15;
     public static final int AWAIT_INIT = 0x16;
+    public static final int DIAL = 0x17;
+    public static final int HANG_UP = 0x92;
 
     /** Frames of the guest. */
     static final int RESET_ACK = 0x81;
@@ -61,6 +63,8 @@ public record Frame(int type, boolean more, int stream, int request, ByteBuffer 
     static final int ATTACHED = 0x8E;
     static final int LISTING = 0x8F;
     static final int MEASURED = 0x90;
+    static final int OUTPUT_EOF = 0x91;
+    static final int RESET_BY_GUEST = 0x93;
 
     /** Flags of EXEC. */
     static final int EXEC_STDIN = 1;
@@ -73,6 +77,9 @@ public record Frame(int type, boolean more, int stream, int request, ByteBuffer 
     static final int EXEC_INIT = 64;
     static final int EXEC_STOP_SIGNAL = 128;
     static final int EXEC_ALL = 255;
+
+    /** Flag of DIAL. */
+    static final int DIAL_AS_LOOPBACK = 1;
 
     /** Reasons of GOODBYE. */
     static final int GOODBYE_REQUESTED = 1;

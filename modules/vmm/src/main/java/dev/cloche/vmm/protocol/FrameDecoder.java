@@ -57,7 +57,7 @@ public final class FrameDecoder {
     }
 
     /**
-     * The next whole frame; empty if more bytes are needed.
+     * Returns the next whole frame; empty if more bytes are needed.
      *
      * @throws GuestException.ProtocolBroken if this decoder is strict and the bytes are no frame
      */

@@ -11,7 +11,7 @@ public final class FrameEncoder {
 
     private FrameEncoder() {}
 
-    /** One frame, ready to be written. */
+    /** Returns one frame, ready to be written. */
     public static ByteBuffer frame(int type, int stream, int request, byte[] payload) {
         return frame(type, stream, request, payload, 0, payload.length);
     }

@@ -86,7 +86,7 @@ public final class GuestFrames {
         return frame(Frame.LISTING, 0, request, payload);
     }
 
-    /** One execution in a LISTING. */
+    /** Returns one execution in a LISTING. */
     public static PayloadWriter listed(ExecutionInfo execution) {
         PayloadWriter payload = new PayloadWriter()
                 .u32(execution.id())

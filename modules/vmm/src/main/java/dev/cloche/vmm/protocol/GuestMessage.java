@@ -22,9 +22,13 @@ public sealed interface GuestMessage {
 
     record Hello(GuestHello hello) implements GuestMessage {}
 
-    /** Says what happens to an execution. */
+    /** Says what happens to an execution, or to a connection that was dialed: the ids of those are negative. */
     sealed interface OfExecution extends GuestMessage {
         int execution();
+
+        default boolean dialed() {
+            return execution() < 0;
+        }
     }
 
     /** Says what belongs to a request: DONE, PONG, FAILED, STARTED, ATTACHED, LISTING or MEASURED. */
@@ -45,6 +49,7 @@ public sealed interface GuestMessage {
                 case UNKNOWN_USER -> new SpawnException.UnknownUser(sentence);
                 case UNKNOWN_GROUP -> new SpawnException.UnknownGroup(sentence);
                 case BAD_LIMIT -> new SpawnException.BadLimit(sentence);
+                case CONNECTION_REFUSED -> new GuestException.ConnectionRefused(sentence);
                 case BAD_REQUEST,
                         UNSUPPORTED,
                         NO_SUCH_EXECUTION,
@@ -82,6 +87,11 @@ public sealed interface GuestMessage {
 
     record StdinCredit(int execution, int bytes) implements OfExecution {}
 
+    /** Says that the guest's side of a connection has ended. */
+    record OutputEnded(int execution) implements OfExecution {}
+
+    record ResetByGuest(int execution) implements OfExecution {}
+
     record LastWords(Goodbye goodbye) implements GuestMessage {}
 
     /**
@@ -112,6 +122,8 @@ public sealed interface GuestMessage {
             case Frame.DETACHED -> new Detached(frame.stream());
             case Frame.ATTACHED -> attached(frame, in);
             case Frame.LISTING -> new Listing(frame.request(), ListingReader.executions(in));
+            case Frame.OUTPUT_EOF -> new OutputEnded(frame.stream());
+            case Frame.RESET_BY_GUEST -> new ResetByGuest(frame.stream());
             case Frame.MEASURED -> new Measured(frame.request(), MetricsReader.metrics(in));
             default -> throw in.bad("is unknown");
         };
@@ -148,6 +160,8 @@ public sealed interface GuestMessage {
                     Frame.EXITED,
                     Frame.STDIN_CREDIT,
                     Frame.DETACHED,
+                    Frame.OUTPUT_EOF,
+                    Frame.RESET_BY_GUEST,
                     Frame.ATTACHED -> true;
             default -> false;
         };

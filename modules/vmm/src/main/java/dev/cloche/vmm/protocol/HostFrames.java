@@ -1,6 +1,7 @@
 package dev.cloche.vmm.protocol;
 
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.GuestNetwork;
@@ -9,6 +10,7 @@ import dev.cloche.vm.ResourceLimit;
 import dev.cloche.vm.TerminalSize;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -79,6 +81,37 @@ public final class HostFrames {
     /** Returns a request without a payload: DETACH and RELEASE of an execution, METRICS, THAW, QUIESCE and AWAIT_INIT. */
     public static ByteBuffer bare(int type, int execution, int request) {
         return FrameEncoder.frame(type, execution, request, new byte[0]);
+    }
+
+    public static ByteBuffer dial(int request, DialRequest dial, int credit) {
+        return switch (dial) {
+            case DialRequest.Port(int port, boolean asLoopback, Duration patience) ->
+                dial(request, credit, asLoopback ? Frame.DIAL_AS_LOOPBACK : 0, port, patience, "", "");
+            case DialRequest.UnixSocket(String path, String user, Duration patience) ->
+                dial(request, credit, 0, 0, patience, path, user);
+        };
+    }
+
+    private static ByteBuffer dial(
+            int request, int credit, int flags, int port, Duration patience, String path, String user) {
+        byte[] payload = new PayloadWriter()
+                .u32(flags)
+                .u32(credit)
+                .u32(port)
+                .u32((int) patience.toMillis())
+                .text(path)
+                .text(user)
+                .toBytes();
+        return FrameEncoder.frame(Frame.DIAL, 0, request, payload);
+    }
+
+    /**
+     * Returns the end of a connection.
+     *
+     * @param atOnce whether the guest's program sees a reset, and gets no more of what was sent
+     */
+    public static ByteBuffer hangUp(int stream, boolean atOnce) {
+        return FrameEncoder.frame(Frame.HANG_UP, stream, 0, u32(atOnce ? 0 : 1));
     }
 
     public static ByteBuffer exec(int request, ExecRequest exec, int credit) {

@@ -43,7 +43,7 @@ public final class PayloadWriter {
         return out.toByteArray();
     }
 
-    /** The rest of a payload, without a length. */
+    /** Writes the rest of a payload, without a length. */
     public PayloadWriter raw(byte[] bytes, int offset, int length) {
         out.write(bytes, offset, length);
         return this;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.AttachPoint;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.Guest;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -43,14 +43,14 @@ class HostileGuestTest {
         Random random = new Random(seed);
         for (int round = 0; round < 100; round++) {
             PipeChannel.Pair ends = PipeChannel.Pair.open();
-            try (GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+            try (GuestConnection connection = GuestConnection.open("hostile", ends.host(), () -> {})) {
                 try (PipeChannel guest = ends.guest()) {
                     greet(guest);
                     var _ = connection.ready().get(1, TimeUnit.MINUTES);
                     send(guest, randomFrame(random));
                 }
-                assertThat(connection.goodbye().handle((words, failure) -> true).get(1, TimeUnit.MINUTES))
-                        .isTrue();
+                assertThat(connection.awaitLoss(Deadline.after(Duration.ofMinutes(1))))
+                        .isNotNull();
                 assertThatThrownBy(() -> connection.exec(ExecRequest.of("x"), Deadline.after(Duration.ofMinutes(1))))
                         .isInstanceOf(VmException.class);
             }
@@ -61,12 +61,11 @@ class HostileGuestTest {
     void anExecutionThatWasNotAskedForIsABrokenProtocol() throws Exception {
         PipeChannel.Pair ends = PipeChannel.Pair.open();
         try (PipeChannel guest = ends.guest();
-                GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+                GuestConnection connection = GuestConnection.open("hostile", ends.host(), () -> {})) {
             greet(guest);
             send(guest, GuestFrames.started(7, 1, 4711, 0));
-            assertThatThrownBy(() -> connection.goodbye().get(1, TimeUnit.MINUTES))
-                    .isInstanceOf(ExecutionException.class)
-                    .hasCauseInstanceOf(GuestException.ProtocolBroken.class);
+            assertThat(connection.awaitLoss(Deadline.after(Duration.ofMinutes(1))))
+                    .isInstanceOf(GuestException.ProtocolBroken.class);
         }
     }
 
@@ -75,7 +74,7 @@ class HostileGuestTest {
         PipeChannel.Pair ends = PipeChannel.Pair.open();
         Thread liar = Thread.ofVirtual().unstarted(() -> answer(ends.guest(), lie));
         try (PipeChannel guest = ends.guest();
-                GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+                GuestConnection connection = GuestConnection.open("hostile", ends.host(), () -> {})) {
             greet(guest);
             liar.start();
             assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(GuestException.ProtocolBroken.class);
@@ -112,6 +111,14 @@ class HostileGuestTest {
         assertBroken(attach, request -> GuestFrames.attached(request, 5, 0, 0, 0, new AttachPoint(9, 0)));
         assertBroken(attach, request -> GuestFrames.attached(request, 6, 0, 0, 0, new AttachPoint(10, 0)));
         assertBroken(attach, request -> GuestFrames.started(request, 5, 1, 0));
+    }
+
+    @Test
+    void executionsAndConnectionsHaveIdsOfTheirOwn() throws Exception {
+        assertBroken(
+                guest -> guest.dial(DialRequest.port(80), soon()), request -> GuestFrames.started(request, 5, 0, 0));
+        assertBroken(
+                guest -> guest.exec(ExecRequest.of("x"), soon()), request -> GuestFrames.started(request, -5, 1, 0));
     }
 
     @Test
@@ -155,7 +162,7 @@ class HostileGuestTest {
         PipeChannel.Pair ends = PipeChannel.Pair.open();
         Thread honest = Thread.ofVirtual().unstarted(() -> answer(ends.guest(), GuestFrames::done));
         try (PipeChannel guest = ends.guest();
-                GuestConnection connection = GuestConnection.open("hostile", ends.host())) {
+                GuestConnection connection = GuestConnection.open("hostile", ends.host(), () -> {})) {
             greet(guest);
             send(guest, GuestFrames.detached(77));
             honest.start();
@@ -183,7 +190,7 @@ class HostileGuestTest {
                 payload[i] = (byte) (i % 4 == 0 ? random.nextInt(4) : 0);
             }
         }
-        return FrameEncoder.frame(0x80 + random.nextInt(18), random.nextInt(3), random.nextInt(3), payload);
+        return FrameEncoder.frame(0x80 + random.nextInt(21), random.nextInt(4) - 1, random.nextInt(3), payload);
     }
 
     private static void send(PipeChannel guest, ByteBuffer frame) throws IOException {

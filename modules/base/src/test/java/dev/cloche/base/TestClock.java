@@ -1,4 +1,4 @@
-package dev.cloche.image;
+package dev.cloche.base;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -6,12 +6,16 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** A clock that a test sets. */
-final class SteppedClock extends Clock {
-    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+/** Stands still until a test sets it. Safe for use from several threads. */
+public final class TestClock extends Clock {
+    private volatile Instant now = Instant.parse("2026-01-01T12:00:00Z");
 
-    void step(Duration duration) {
-        now = now.plus(duration);
+    public void forward(Duration by) {
+        now = now.plus(by);
+    }
+
+    public void back(Duration by) {
+        now = now.minus(by);
     }
 
     @Override

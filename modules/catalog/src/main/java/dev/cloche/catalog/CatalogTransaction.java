@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
  * NULL). Statements stay prepared for the life of the connection, so give the same text again and put values into
  * parameters.
  */
-public final class Session {
+public final class CatalogTransaction {
     /** Turns the current row into a value; it does not move the cursor. */
     @FunctionalInterface
     public interface RowMapper<T> {
@@ -30,7 +30,7 @@ public final class Session {
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
     /** @param statements counts them */
-    Session(Connection connection, LongAdder statements) {
+    CatalogTransaction(Connection connection, LongAdder statements) {
         this.connection = connection;
         this.statements = statements;
     }

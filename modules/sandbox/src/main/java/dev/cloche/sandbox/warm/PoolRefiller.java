@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Has the pools filled when this process has set them or taken from them: by {@link KeptPools} as long as it lives, or by a
  * process of its own that is started soon, unless some process keeps them. What fails here fails no start.
  */
-public final class PoolKeeper implements AutoCloseable {
+public final class PoolRefiller implements AutoCloseable {
     /** A first command is not to be slowed by the process that fills for the next. */
     private static final Duration FIRST_COMMAND = Duration.ofSeconds(1);
 
@@ -37,7 +37,7 @@ public final class PoolKeeper implements AutoCloseable {
      *
      * @param keeping begins to keep all pools, for a process that is there to stay
      */
-    public PoolKeeper(TemplateMaking making, PoolFilling filling, PoolSignal signal, Supplier<KeptPools> keeping) {
+    public PoolRefiller(TemplateMaking making, PoolFilling filling, PoolSignal signal, Supplier<KeptPools> keeping) {
         this.making = making;
         this.filling = filling;
         this.signal = signal;
@@ -51,7 +51,7 @@ public final class PoolKeeper implements AutoCloseable {
         fill(pool);
     }
 
-    /** This process has taken from the shelf of a pool, or found nothing there. */
+    /** Notes that this process has taken from the shelf of a pool, or found nothing there. */
     public void taken(long pool) {
         if (kept().filter(own -> own.keeps(pool)).isEmpty()) {
             signal.give();
@@ -91,7 +91,7 @@ public final class PoolKeeper implements AutoCloseable {
             return Optional.ofNullable(kept);
         } catch (RuntimeException e) {
             // There are other ways to start.
-            System.getLogger(PoolKeeper.class.getName()).log(System.Logger.Level.WARNING, "pools are not kept", e);
+            System.getLogger(PoolRefiller.class.getName()).log(System.Logger.Level.WARNING, "pools are not kept", e);
             return Optional.empty();
         } finally {
             lock.unlock();
@@ -104,7 +104,7 @@ public final class PoolKeeper implements AutoCloseable {
             wished = true;
             changed.signalAll();
             if (thread == null && !closed) {
-                thread = Thread.ofVirtual().name("pool-keeper").start(() -> haveFilled(filler));
+                thread = Thread.ofVirtual().name("pool-refiller").start(() -> haveFilled(filler));
             }
         } finally {
             lock.unlock();
@@ -122,7 +122,7 @@ public final class PoolKeeper implements AutoCloseable {
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            System.getLogger(PoolKeeper.class.getName()).log(System.Logger.Level.WARNING, "pools are not filled", e);
+            System.getLogger(PoolRefiller.class.getName()).log(System.Logger.Level.WARNING, "pools are not filled", e);
         }
     }
 

@@ -1,0 +1,21 @@
+/* Answers the calls that QEMU's filter asks about: opens what is granted, refuses the rest and notes it. A thread of its own,
+ * so that QEMU waits for nothing else that the guard does. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "grants.h"
+
+struct broker_start {
+    int listener;  /* of the filter; the broker closes it */
+    int directory; /* the VM's, for what is noted there */
+    const struct grants *grants; /* stays as it is from now on */
+    bool recording; /* calls that are not known, and reach nothing, are noted and let through */
+};
+
+/* False with errno. */
+bool broker_begin(const struct broker_start *start);
+
+/* From now on files of its own are refused too: it has opened what it needs to begin. */
+void broker_seal(void);

@@ -1,0 +1,11 @@
+/* What QEMU may ask of the kernel, as a filter of its system calls; docs/guard.md says which and why. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Installs the filter for good, and answers the descriptor by which another process answers the calls that are asked about;
+ * -1 with errno where the kernel does not do that. For a process that has one thread. */
+int calls_confine(void);
+
+/* Whether a call that is asked about reaches other files, sockets or processes, or may: such a call is never let through. */
+bool calls_reach(int call);

@@ -1,0 +1,28 @@
+#include "denied.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io.h"
+
+/* A QEMU that is broken into may call as often as it likes. */
+enum { KEPT = 64 };
+
+void denied_note(struct denied *denied, int call, uint64_t argument, const char *name) {
+    if (denied->count++ >= KEPT) return;
+    if (denied->file == 0) {
+        denied->file =
+            openat(denied->directory, "denied", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    if (denied->file < 0) return;
+    char line[256];
+    int length = snprintf(line, sizeof line - 1, "%d %llu %s", call, (unsigned long long)argument, name);
+    if (length > (int)sizeof line - 2) length = sizeof line - 2;
+    /* The name is not trusted. */
+    for (int i = 0; i < length; i++) {
+        if (line[i] < ' ' || line[i] > '~') line[i] = '?';
+    }
+    line[length++] = '\n';
+    write_all(denied->file, line, (size_t)length);
+}

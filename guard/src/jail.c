@@ -1,0 +1,140 @@
+#include "jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "broker.h"
+#include "calls.h"
+#include "landlock.h"
+#include "room.h"
+
+static const char *const NAMES[] = {"none", "reduced", "sealed", "full"};
+
+const char *level_name(enum level level) { return NAMES[level]; }
+
+enum level level_of(const char *name) {
+    if (strcmp(name, "auto") == 0) return LEVEL_REDUCED;
+    for (enum level level = LEVEL_REDUCED; level <= LEVEL_FULL; level++) {
+        if (strcmp(name, NAMES[level]) == 0) return level;
+    }
+    return LEVEL_NONE;
+}
+
+pid_t jail_fork(enum level level) { return level == LEVEL_FULL ? room_fork() : fork(); }
+
+static void failed(struct jail_report *report, bool wall, const char *what) {
+    *report = (struct jail_report){.wall = wall, .error = errno};
+    snprintf(report->what, sizeof report->what, "%s", what);
+}
+
+static bool send_descriptor(int talk, int fd) {
+    char nothing = 0;
+    struct iovec one = {&nothing, 1};
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct msghdr message = {.msg_iov = &one, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    return sendmsg(talk, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* What does not hold is no wall: each is tried once, by the process itself, before it becomes another program. */
+static bool holds(void) {
+    int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 || errno != ENOENT) return false; /* the guard could not even read the name, for one */
+    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false; /* nor give it a file */
+    close(fd);
+    return socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM && fork() < 0;
+}
+
+static bool seal(int talk) {
+    int listener = calls_confine();
+    if (listener < 0 || !send_descriptor(talk, listener)) return false;
+    close(listener);
+    char go;
+    /* Nothing comes of a guard that was killed. */
+    if (read(talk, &go, 1) != 1) return false;
+    errno = 0;
+    return holds();
+}
+
+void jail_execute(const struct jail *jail, enum level level, const char *place, char **program, int talk,
+                  struct jail_report *report) {
+    const char *path = program[0];
+    if (level == LEVEL_FULL) {
+        if (strchr(path, '/') != NULL) path = room_enter(place, path);
+        else path = NULL;
+        if (path == NULL) {
+            failed(report, true, "the room");
+            return;
+        }
+    }
+    struct limits limits = jail->limits;
+    /* Otherwise all processes of the user are counted. */
+    if (level != LEVEL_FULL) limits.threads = 0;
+    if (!limits_set(&limits)) {
+        failed(report, true, "the limits");
+        return;
+    }
+    if (!rights_give_up()) {
+        failed(report, true, "giving up rights");
+        return;
+    }
+    landlock_confine(&jail->grants, path);
+    if (level >= LEVEL_SEALED && !seal(talk)) {
+        failed(report, true, "the seal");
+        return;
+    }
+    execvp(path, program);
+    failed(report, false, "");
+}
+
+/* Answers the length of what came: 0 at the end, -1 with errno; a descriptor that came with it, or -1. */
+static ssize_t hear(int talk, struct jail_report *report, int *fd) {
+    struct iovec all = {report, sizeof *report};
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {.msg_iov = &all, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *fd = -1;
+    ssize_t n;
+    do n = recvmsg(talk, &message, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(head), sizeof *fd);
+    return n;
+}
+
+bool jail_accompany(const struct jail *jail, int directory, int talk, struct jail_report *report) {
+    for (;;) {
+        int listener;
+        ssize_t n = hear(talk, report, &listener);
+        if (n == 0) return true;
+        if (listener >= 0) {
+            struct broker_start start = {.listener = listener,
+                                         .directory = directory,
+                                         .grants = &jail->grants,
+                                         .recording = jail->recording};
+            if (broker_begin(&start) && send(talk, "", 1, MSG_NOSIGNAL) == 1) continue;
+            failed(report, true, "the guard's part of the seal");
+            return false;
+        }
+        if (n == sizeof *report) {
+            report->what[sizeof report->what - 1] = '\0';
+            return false;
+        }
+        failed(report, false, "");
+        return false;
+    }
+}

@@ -1,0 +1,288 @@
+/* A stand-in for a QEMU that is broken into: attack BASE [DEADLY]. It tries what must be shut and says what was OPEN, one line
+ * each, and "done" at the end; with DEADLY it makes that one call, with "reduced" it tries what Landlock shuts. BASE/vm is its VM's
+ * directory; docs/security.md has the rows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char *base;
+
+static const char *in_base(const char *name) {
+    static char path[2][4096];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", base, name);
+    return path[turn];
+}
+
+/* What must be shut; `result` is that of a system call. */
+static void shut(const char *row, long result) {
+    if (result >= 0) printf("OPEN: %s\n", row);
+}
+
+/* What it needs for its work. */
+static void works(const char *row, bool done) {
+    if (!done) printf("BROKEN: %s (%s)\n", row, strerror(errno));
+}
+
+static bool reads(const char *name, int flags) {
+    char byte;
+    int fd = open(in_base(name), flags);
+    bool read_it = fd >= 0 && read(fd, &byte, 1) == 1;
+    if (fd >= 0) close(fd);
+    return read_it;
+}
+
+static void files(void) {
+    shut("a file of the host", open("/etc/passwd", O_RDONLY));
+    shut("the directory of the host", open("/", O_RDONLY | O_DIRECTORY));
+    shut("memory by /proc", open("/proc/self/mem", O_RDWR));
+    shut("a file of the user", open(in_base("secret"), O_RDONLY));
+    shut("a file of another VM", open(in_base("other/disk.0"), O_RDONLY));
+    shut("what its guard records", open(in_base("vm/guard.json"), O_RDONLY));
+    shut("what its guard records, to write", open(in_base("vm/exit.json.tmp"), O_WRONLY));
+    shut("a name with ..", open(in_base("vm/../secret"), O_RDONLY));
+    shut("a name that leads back by ..", open(in_base("vm/disk.1/../../secret"), O_RDONLY));
+    shut("a link that looks like a layer", open(in_base("vm/disk.3"), O_RDONLY));
+    shut("a FIFO that looks like a layer", open(in_base("vm/disk.4"), O_RDONLY));
+    shut("a layer that others share, to write", open(in_base("vm/disk.0"), O_RDWR));
+    shut("what is granted to read, to write", open(in_base("image"), O_RDWR));
+    shut("what is granted, cut off", open(in_base("vm/disk.1"), O_RDWR | O_TRUNC));
+    shut("a new file", open(in_base("vm/disk.9"), O_RDWR | O_CREAT, 0600));
+    shut("a file without a name", open(in_base("vm"), O_RDWR | O_TMPFILE, 0600));
+    shut("openat2", syscall(SYS_openat2, AT_FDCWD, in_base("image"), &(uint64_t[3]){0}, 24));
+    int memory = open(in_base("memory"), O_RDWR);
+    works("memory of a template", memory >= 0);
+    shut("memory of a template, to write", write(memory, "x", 1));
+    shut("memory of a template, by a mapping", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED ? -1 : 0);
+    shut("memory of a template, a hole in it", fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
+    shut("memory of a template, its mode", fchmod(memory, 0666));
+    works("a private mapping of it", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, memory, 0) != MAP_FAILED);
+    works("what is granted to read", reads("image", O_RDONLY));
+    works("a layer", reads("vm/disk.1", O_RDWR));
+    works("a lower layer", reads("vm/disk.0", O_RDONLY));
+}
+
+static void names(void) {
+    struct stat status;
+    shut("whether a file is there", access("/etc/passwd", F_OK));
+    shut("facts of a file", stat("/etc/passwd", &status));
+    shut("to remove", unlink(in_base("secret")));
+    shut("to remove a layer", unlink(in_base("vm/disk.1")));
+    shut("to rename", rename(in_base("secret"), in_base("vm/disk.5")));
+    shut("to link", link(in_base("secret"), in_base("vm/disk.5")));
+    shut("to make a link", symlink("/etc/passwd", in_base("vm/disk.5")));
+    shut("to make a directory", mkdir(in_base("vm/d"), 0700));
+    shut("to change a mode", chmod(in_base("secret"), 0666));
+    shut("to cut off by name", truncate(in_base("secret"), 0));
+    shut("to go elsewhere", chdir("/etc"));
+}
+
+static struct sockaddr_un address(const char *path) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    return name;
+}
+
+static long connect_to(const char *path, int type, size_t hidden) {
+    struct sockaddr_un name = address(path);
+    int fd = socket(AF_UNIX, type, 0);
+    socklen_t length = sizeof name;
+    if (hidden > 0) {
+        memset(&name.sun_path, 0, sizeof name.sun_path);
+        memcpy(name.sun_path + 1, path, hidden);
+        length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + hidden);
+    }
+    return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&name, length);
+}
+
+static void sockets(void) {
+    shut("the internet", socket(AF_INET, SOCK_STREAM, 0));
+    shut("the internet, datagrams", socket(AF_INET6, SOCK_DGRAM, 0));
+    shut("netlink", socket(AF_NETLINK, SOCK_RAW, 0));
+    shut("vsock", socket(AF_VSOCK, SOCK_STREAM, 0));
+    shut("raw frames", socket(AF_PACKET, SOCK_RAW, 0));
+    shut("a socket of the user", connect_to(in_base("socket"), SOCK_STREAM, 0));
+    shut("a socket of the user, in sequence", connect_to(in_base("socket"), SOCK_SEQPACKET, 0));
+    shut("an abstract socket", connect_to("cloche-attacked", SOCK_STREAM, strlen("cloche-attacked")));
+    shut("datagrams of the family", socket(AF_UNIX, SOCK_DGRAM, 0));
+    int pair[2];
+    shut("a pair for datagrams", socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+    struct sockaddr_un elsewhere = address(in_base("vm/own"));
+    shut("a socket of another name", bind(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&elsewhere, sizeof elsewhere));
+    works("the socket that saves it", connect_to(in_base("vm/s.mig"), SOCK_STREAM, 0) == 0);
+    struct sockaddr_un port = address(in_base("vm/s.p1"));
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+    works("a client's port", bind(client, (struct sockaddr *)&port, sizeof port) == 0 && listen(client, 1) == 0);
+    works("to remove it", unlink(port.sun_path) == 0);
+}
+
+static void processes(pid_t guard) {
+    shut("a signal to its guard", kill(guard, 0));
+    shut("a signal to all", kill(-1, 0));
+    shut("a thread's signal to its guard", syscall(SYS_tgkill, guard, guard, 0));
+    shut("tkill", syscall(SYS_tkill, guard, 0));
+    shut("a queued signal", syscall(SYS_rt_sigqueueinfo, guard, 0, NULL));
+    shut("a pidfd", syscall(SYS_pidfd_open, guard, 0));
+    int fd = open("/dev/null", O_RDONLY);
+    shut("a signal by F_SETOWN", fcntl(fd, F_SETOWN, guard));
+    shut("a signal by F_SETSIG", fcntl(fd, F_SETSIG, SIGKILL));
+    shut("a signal by FIOSETOWN", ioctl(fd, 0x8901, &guard));
+    shut("limits of its guard", prlimit(guard, RLIMIT_NOFILE, NULL, &(struct rlimit){0}));
+    shut("to outlive its guard", prctl(PR_SET_PDEATHSIG, 0));
+    shut("another program", execl("/bin/true", "true", NULL));
+    shut("another process", syscall(SYS_fork));
+    shut("another process by vfork", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+    shut("another process by clone3", syscall(SYS_clone3, &(uint64_t[11]){[4] = SIGCHLD}, 88));
+    shut("a namespace by clone", syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
+    shut("io_uring", syscall(SYS_io_uring_setup, 1, &(char[120]){0}));
+    shut("shared memory of the user", shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
+    shut("another user", setuid(1));
+    shut("a higher limit", setrlimit(RLIMIT_CORE, &(struct rlimit){1, 1}));
+    works("to end threads of its own", syscall(SYS_tgkill, getpid(), gettid(), 0) == 0);
+}
+
+/* A name that changes while it is looked at. */
+static char raced[4096];
+static atomic_bool over;
+
+static void *change(void *granted) {
+    while (!atomic_load(&over)) {
+        memcpy(raced, in_base("secret"), strlen(in_base("secret")) + 1);
+        memcpy(raced, granted, strlen(granted) + 1);
+    }
+    return NULL;
+}
+
+static void race(void) {
+    enum { TRIES = 2000 };
+    char granted[4096];
+    snprintf(granted, sizeof granted, "%s", in_base("image"));
+    strcpy(raced, granted);
+    pthread_t thread;
+    works("a thread", pthread_create(&thread, NULL, change, granted) == 0);
+    for (int i = 0; i < TRIES; i++) {
+        char first = 0;
+        int fd = open(raced, O_RDONLY);
+        if (fd < 0) continue;
+        if (read(fd, &first, 1) == 1 && first != 'i') shut("a name that changes meanwhile", 0);
+        close(fd);
+    }
+    atomic_store(&over, true);
+    pthread_join(thread, NULL);
+}
+
+static void hear(int monitor, const char *command) {
+    char line[4096] = {0};
+    works("its monitor", read(monitor, line, sizeof line - 1) > 0 && strstr(line, command) != NULL);
+}
+
+/* Its guard hears from its monitor that it has begun, and says nothing more before it is sealed. */
+static void begin(int monitor) {
+    dprintf(monitor, "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n");
+    hear(monitor, "qmp_capabilities");
+    works("its own files before it has begun", open("/usr/bin/env", O_RDONLY) >= 0);
+    dprintf(monitor, "{\"return\": {}}\r\n");
+    hear(monitor, "query-status");
+    dprintf(monitor, "{\"return\": {\"status\": \"prelaunch\"}}\r\n");
+    hear(monitor, "cont");
+    shut("its own files from then on", open("/usr/bin/env", O_RDONLY));
+}
+
+/* By Landlock alone, as far as this kernel has it: its version, or 0. */
+static void reduced(pid_t guard) {
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    enum { TRUNCATES = 3, NETWORK = 4, SCOPES = 6 };
+    works("what is granted to read", reads("image", O_RDONLY));
+    works("a layer", reads("vm/disk.1", O_RDWR));
+    works("memory of a template", reads("memory", O_RDWR));
+    struct sockaddr_un port = address(in_base("vm/s.p1"));
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+    works("a client's port", bind(client, (struct sockaddr *)&port, sizeof port) == 0 && listen(client, 1) == 0);
+    works("to remove it", unlink(port.sun_path) == 0);
+    if (version < 1) return;
+    shut("a file of the host", open("/etc/passwd", O_RDONLY));
+    shut("the directory of the host", open("/", O_RDONLY | O_DIRECTORY));
+    shut("a program of the system, to write", open("/usr/bin/env", O_WRONLY));
+    shut("memory by /proc", open("/proc/self/mem", O_RDWR));
+    shut("a file of the user", open(in_base("secret"), O_RDONLY));
+    shut("a file of another VM", open(in_base("other/disk.0"), O_RDONLY));
+    shut("a name with ..", open(in_base("vm/../secret"), O_RDONLY));
+    shut("a link that looks like a layer", open(in_base("vm/disk.3"), O_RDONLY));
+    shut("what is granted to read, to write", open(in_base("image"), O_RDWR));
+    shut("a new file", open(in_base("vm/disk.9"), O_RDWR | O_CREAT, 0600));
+    shut("a file without a name", open(in_base("other"), O_RDWR | O_TMPFILE, 0600));
+    shut("to remove", unlink(in_base("secret")));
+    shut("to rename", rename(in_base("secret"), in_base("vm/disk.5")));
+    shut("to link", link(in_base("secret"), in_base("vm/disk.5")));
+    shut("to make a link", symlink("/etc/passwd", in_base("vm/disk.5")));
+    shut("to make a directory", mkdir(in_base("vm/d"), 0700));
+    if (version >= TRUNCATES) shut("to cut off by name", truncate(in_base("secret"), 0));
+    if (version >= NETWORK) {
+        struct sockaddr_in host = {.sin_family = AF_INET, .sin_port = htons(1), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        shut("TCP", connect(fd, (struct sockaddr *)&host, sizeof host) != 0 && errno == EACCES ? -1 : 0);
+        host.sin_port = 0;
+        shut("a port of the host", bind(fd, (struct sockaddr *)&host, sizeof host) != 0 && errno == EACCES ? -1 : 0);
+    }
+    if (version >= SCOPES) shut("a signal to its guard", kill(guard, 0));
+}
+
+static void deadly(const char *call) {
+    if (strcmp(call, "ptrace") == 0) ptrace(PTRACE_ATTACH, getppid(), 0, 0);
+    if (strcmp(call, "mount") == 0) mount("a", "/", "tmpfs", 0, NULL);
+    if (strcmp(call, "unshare") == 0) unshare(CLONE_NEWUSER);
+    if (strcmp(call, "bpf") == 0) syscall(SYS_bpf, 0, NULL, 0);
+    if (strcmp(call, "userfaultfd") == 0) syscall(SYS_userfaultfd, 0);
+    if (strcmp(call, "keyctl") == 0) syscall(SYS_keyctl, 0, 0, 0, 0, 0);
+    if (strcmp(call, "process_vm_readv") == 0) syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0);
+    if (strcmp(call, "x32") == 0) syscall(0x40000000 | SYS_getpid);
+    if (strcmp(call, "i386") == 0) __asm__ volatile("int $0x80" : : "a"(20));
+    printf("OPEN: %s\n", call);
+}
+
+int main(int argc, char **argv) {
+    setvbuf(stdout, NULL, _IONBF, 0);
+    base = argv[1];
+    pid_t guard = atoi(argv[2]);
+    if (argc > 3 && strcmp(argv[3], "reduced") == 0) {
+        reduced(guard);
+        printf("done\n");
+        return 0;
+    }
+    if (argc > 3) {
+        deadly(argv[3]);
+        return 0;
+    }
+    for (int phase = 0; phase < 2; phase++) {
+        files();
+        names();
+        sockets();
+        processes(guard);
+        race();
+        if (phase == 0) begin(5);
+        atomic_store(&over, false);
+    }
+    printf("done\n");
+}

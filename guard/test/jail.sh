@@ -1,0 +1,80 @@
+#!/bin/sh
+# jail.sh GUARD ATTACK: has a hostile program try the walls of each level that this host has. Says what is not as it must be.
+set -u
+guard=$1
+attack=$2
+base=$(mktemp -d /tmp/jail-test.XXXXXX)
+failed=0
+
+complain() {
+    echo "jail.sh: $*"
+    failed=1
+}
+
+# What the attacker finds, as a VM has it.
+prepare() {
+    rm -rf "$base/vm" "$base/other"
+    mkdir "$base/vm" "$base/other"
+    echo secret >"$base/secret"
+    echo other >"$base/other/disk.0"
+    echo image >"$base/image"
+    head -c 8192 /dev/zero >"$base/memory"
+    echo shared >"$base/vm/disk.0"
+    chmod 400 "$base/vm/disk.0"
+    echo layer >"$base/vm/disk.1"
+    ln -s "$base/secret" "$base/vm/disk.3"
+    mkfifo "$base/vm/disk.4"
+}
+
+# jailed LEVEL [DEADLY]; where no user namespaces are to be had, if the level is sealed
+jailed() {
+    level=$1
+    shift
+    without=
+    [ "$level" != sealed ] || without='echo 0 >/proc/sys/user/max_user_namespaces &&'
+    unshare --user --map-current-user --keep-caps sh -c "$without"' exec "$@"' sh \
+        "$guard" --dir "$base/vm" --listen "$base/vm/s.mig" --monitor "$base/vm" --isolation "$level" --read "$base/image" \
+        $recording --copy "$base/memory" --layers "$base/vm" --sockets "$base/vm/s" --threads 64 --max-duration-ms 100000 \
+        -- "$attack" "$base" $$ "$@" </dev/null >"$base/said" 2>&1
+}
+
+# Under KVM calls that are not known are let through; what reaches anything must be shut all the same.
+for mode in "full refuse" "sealed refuse" "full record"; do
+    level=${mode% *}
+    recording=
+    [ "$mode" != "full record" ] || recording="--unknown-calls record"
+    prepare
+    # The pid of this shell stands for that of any process of the user.
+    if ! jailed "$level"; then
+        grep -q "is not to be had" "$base/said" && echo "skipped: $(cat "$base/said")" && continue
+        complain "$level: $(cat "$base/said")"
+        continue
+    fi
+    log=$base/vm/console.log
+    grep -q '^done$' "$log" || complain "$level: it did not come to its end: $(tail -3 "$log") $(cat "$base/vm/exit.json")"
+    grep -E '^(OPEN|BROKEN)' "$log" | while read -r line; do echo "jail.sh: $mode: $line"; done
+    grep -qE '^(OPEN|BROKEN)' "$log" && failed=1
+    [ "$(cat "$base/secret")$(cat "$base/vm/disk.0")$(cat "$base/vm/disk.1")" = "secretsharedlayer" ] || complain "$level: a file was changed"
+    cmp -s -n 8192 "$base/memory" /dev/zero || complain "$level: a template's memory was changed"
+    grep -q "secret" "$base/vm/denied" || complain "$level: nothing is noted of what was denied"
+    grep -q "\"$level\"" "$base/vm/isolation.json" || complain "$level: the level is not noted"
+    for call in ptrace mount unshare bpf userfaultfd keyctl process_vm_readv x32 i386; do
+        prepare
+        jailed "$level" "$call" || complain "$level: $(cat "$base/said")"
+        grep -q '"signal":31' "$base/vm/exit.json" || complain "$level: $call did not kill: $(cat "$base/vm/console.log")"
+    done
+done
+
+prepare
+recording=
+jailed reduced reduced || complain "reduced: $(cat "$base/said")"
+log=$base/vm/console.log
+grep -q '^done$' "$log" || complain "reduced: it did not come to its end: $(tail -3 "$log")"
+grep -E '^(OPEN|BROKEN)' "$log" && failed=1
+[ "$(cat "$base/secret")" = "secret" ] || complain "reduced: a file was changed"
+
+prepare
+jailed perfect && complain "a level that there is not"
+rm -rf "$base"
+[ "$failed" = 0 ] && echo ok
+exit "$failed"

@@ -1,0 +1,42 @@
+package outside;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+/** Times of one kind, and the row that tells them. */
+final class Samples {
+    private final String name;
+    private final List<Double> values = new ArrayList<>();
+
+    Samples(String name) {
+        this.name = name;
+    }
+
+    void add(double value) {
+        values.add(value);
+    }
+
+    double percentile(int percent) {
+        List<Double> sorted = new ArrayList<>(values);
+        Collections.sort(sorted);
+        return sorted.get(Math.max(0, (int) Math.ceil(sorted.size() * percent / 100.0) - 1));
+    }
+
+    static void print(String unit, Samples... rows) {
+        System.out.printf("| | n | p50 %1$s | p95 %1$s | p50 above the first |%n|---|---|---|---|---|%n", unit);
+        for (Samples row : rows) {
+            double above = row.percentile(50) - rows[0].percentile(50);
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %s | %d | %.1f | %.1f | %s |%n",
+                    row.name,
+                    row.values.size(),
+                    row.percentile(50),
+                    row.percentile(95),
+                    row == rows[0] ? "" : String.format(Locale.ROOT, "%+.1f", above));
+        }
+        System.out.println();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.cloche.qemu.host;
+
+import dev.cloche.base.EnumNames;
+import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.guard.IsolationRecord;
+import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.vm.Isolation;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmIsolation;
+import dev.cloche.vmm.VmWaits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Finds out which walls a VM would get here, by having a guard build them around a program that does nothing. */
+public final class IsolationProbe {
+    private final VmResources resources;
+    private final Path workspace;
+    private final Isolation least;
+
+    /**
+     * @param workspace a private directory
+     * @param least what is accepted
+     */
+    public IsolationProbe(VmResources resources, Path workspace, Isolation least) {
+        this.resources = resources;
+        this.workspace = workspace;
+        this.least = least;
+    }
+
+    /**
+     * Builds them.
+     *
+     * @throws VmException.IsolationUnavailable if less is to be had
+     * @throws VmException.MissingResource if the guard cannot be tried
+     */
+    public VmIsolation find() {
+        try {
+            Path directory = Files.createTempDirectory(workspace, "walls-");
+            try {
+                return tried(directory);
+            } finally {
+                VmRemoval.empty(directory);
+            }
+        } catch (IOException e) {
+            throw new VmException.MissingResource(
+                    "It cannot be tried which walls VMs get here: " + e.getMessage(),
+                    resources.origin().remedy(),
+                    e);
+        } catch (InterruptedException e) {
+            throw VmWaits.interrupted("trying the walls around a VM");
+        }
+    }
+
+    private VmIsolation tried(Path directory) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(List.of(
+                        resources.guard().toString(),
+                        "--dir",
+                        directory.toString(),
+                        "--isolation",
+                        EnumNames.of(least),
+                        "--",
+                        resources.clockMeter().toString()))
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().clear();
+        Process guard = builder.start();
+        String said = String.valueOf(guard.inputReader().readLine());
+        guard.waitFor();
+        GuardRefusal.check(said, resources);
+        return IsolationRecord.read(directory);
+    }
+}
