@@ -202,7 +202,17 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException if the database fails; nothing has been changed
      */
     public <T, X extends Exception> T write(Work<T, X> work) throws X {
-        return inTurn("COMMIT", work);
+        return write(WriteDurability.FORCED, work);
+    }
+
+    /**
+     * Does as {@link #write(Work)}, and is on the disk when the durability says.
+     *
+     * @throws X what the work throws; nothing has been changed
+     * @throws CatalogException if the database fails; nothing has been changed
+     */
+    public <T, X extends Exception> T write(WriteDurability durability, Work<T, X> work) throws X {
+        return inTurn(durability, "COMMIT", work);
     }
 
     /**
@@ -271,7 +281,7 @@ public final class Catalog implements AutoCloseable {
      * @throws CatalogException if the database fails
      */
     public <T, X extends Exception> T rehearse(Work<T, X> work) throws X {
-        return inTurn("ROLLBACK", work);
+        return inTurn(WriteDurability.FORCED, "ROLLBACK", work);
     }
 
     /**
@@ -296,7 +306,7 @@ public final class Catalog implements AutoCloseable {
         }
         try {
             Duration left = Duration.ofNanos(deadline.remainingNanos());
-            return Optional.of(writing("COMMIT", new BusyRetry(file, left), work));
+            return Optional.of(writing(WriteDurability.FORCED, "COMMIT", new BusyRetry(file, left), work));
         } catch (CatalogException.Busy others) {
             return Optional.empty();
         } catch (SQLException e) {
@@ -312,12 +322,12 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    private <T, X extends Exception> T inTurn(String end, Work<T, X> work) throws X {
+    private <T, X extends Exception> T inTurn(WriteDurability durability, String end, Work<T, X> work) throws X {
         refuseNested();
         refuseIfReadOnly();
         writing.lock();
         try {
-            return writing(end, retry, work);
+            return writing(durability, end, retry, work);
         } catch (SQLException e) {
             throw SqliteErrors.translate(file, e);
         } finally {
@@ -325,8 +335,11 @@ public final class Catalog implements AutoCloseable {
         }
     }
 
-    private <T, X extends Exception> T writing(String end, BusyRetry patience, Work<T, X> work) throws SQLException, X {
-        return connections.writer(patience).inTransaction("BEGIN IMMEDIATE", end, patience, work);
+    private <T, X extends Exception> T writing(
+            WriteDurability durability, String end, BusyRetry patience, Work<T, X> work) throws SQLException, X {
+        SqliteConnection writer = connections.writer(patience);
+        writer.durability(durability);
+        return writer.inTransaction("BEGIN IMMEDIATE", end, patience, work);
     }
 
     /** Returns how many statements were run since it was opened; beginning and ending transactions are none. */

@@ -17,6 +17,7 @@ final class SqliteConnection implements AutoCloseable {
 
     private final Connection connection;
     private final CatalogTransaction transaction;
+    private WriteDurability durability = WriteDurability.FORCED;
     private boolean broken;
 
     private SqliteConnection(Connection connection, LongAdder statements) {
@@ -121,6 +122,17 @@ final class SqliteConnection implements AutoCloseable {
     void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.executeUpdate(sql);
+        }
+    }
+
+    /**
+     * Sets it for the next transactions. In the WAL mode of the catalog NORMAL leaves the flush of the log to a later commit
+     * with FULL, which flushes the whole log, and keeps the order of commits (https://www.sqlite.org/pragma.html#pragma_synchronous).
+     */
+    void durability(WriteDurability next) throws SQLException {
+        if (durability != next) {
+            execute(next == WriteDurability.FORCED ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+            durability = next;
         }
     }
 

@@ -212,6 +212,27 @@ class CatalogTest {
     }
 
     @Test
+    void whatNeedNotBeForcedIsLeftToTheNextWriteThatIs() {
+        Catalog.Work<String, RuntimeException> setting = transaction ->
+                transaction.first(row -> row.getString(1), "PRAGMA synchronous").orElseThrow();
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1));
+                Catalog other = Catalog.open(root, List.of(NOTES_1))) {
+            // 1 is NORMAL, 2 is FULL.
+            assertThat(catalog.write(WriteDurability.WITH_NEXT, setting)).isEqualTo("1");
+            assertThat(catalog.write(WriteDurability.WITH_NEXT, setting)).isEqualTo("1");
+            assertThat(catalog.write(setting)).isEqualTo("2");
+
+            long added = catalog.write(WriteDurability.WITH_NEXT, transaction ->
+                    (long) transaction.update("INSERT INTO note (text) VALUES (?)", "seen at once"));
+            assertThat(added).isEqualTo(1);
+            assertThat(other.<List<String>, RuntimeException>read(
+                            transaction -> transaction.list(row -> row.getString(1), "SELECT text FROM note")))
+                    .containsExactly("seen at once");
+            assertThat(catalog.writeFromReserve(setting)).isEqualTo("2");
+        }
+    }
+
+    @Test
     void aStatementThatFailedWorksAgainWhenItsReasonIsGone() {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
             add(catalog, "before");

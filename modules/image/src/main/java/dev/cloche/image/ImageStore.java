@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.JsonValue;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.manifest.ConfigDocument;
 import dev.cloche.image.manifest.JsonText;
 import dev.cloche.image.store.CacheCheck;
@@ -96,7 +97,21 @@ public final class ImageStore {
      */
     public ImageDisk acquire(
             ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
-        return held.acquire(reference, policy, holder, listener, deadline);
+        return acquire(reference, policy, holder, WriteDurability.FORCED, listener, deadline);
+    }
+
+    /**
+     * Does as {@link #acquire(ImageReference, PullPolicy, ImageHolder, PullListener, Deadline)}; that an image which is here is
+     * held is on the disk when the durability says.
+     */
+    public ImageDisk acquire(
+            ImageReference reference,
+            PullPolicy policy,
+            ImageHolder holder,
+            WriteDurability durability,
+            PullListener listener,
+            Deadline deadline) {
+        return held.acquire(reference, policy, holder, durability, listener, deadline);
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogException;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.EventRows;
@@ -138,7 +139,12 @@ class SandboxStoreTest {
         assertThat(store.ask(id, TerminationReason.SHUTDOWN_REQUESTED, SandboxTerminator.ENDABLE))
                 .as("it has not started yet")
                 .isFalse();
-        assertThat(store.running(id, Optional.empty(), new SandboxStore.FoundImage("sha256:0", "sh"), COLD))
+        assertThat(store.running(
+                        id,
+                        Optional.empty(),
+                        new SandboxStore.FoundImage("sha256:0", "sh"),
+                        COLD,
+                        WriteDurability.FORCED))
                 .isTrue();
         assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE))
                 .isTrue();

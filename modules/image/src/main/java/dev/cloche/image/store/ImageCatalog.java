@@ -4,6 +4,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.CatalogSchema.Migration;
 import dev.cloche.catalog.CatalogTransaction;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageHolder;
 import dev.cloche.image.ImageReference;
@@ -75,8 +76,9 @@ public final class ImageCatalog {
      *
      * @param usable tells whether the image's files are there; if not, nothing is pinned
      */
-    public Optional<RecordedImage> pin(ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable) {
-        return catalog.write(transaction -> {
+    public Optional<RecordedImage> pin(
+            ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable, WriteDurability durability) {
+        return catalog.write(durability, transaction -> {
             Optional<StoredImage> image = images.named(transaction, reference).filter(usable);
             if (image.isEmpty()) {
                 return Optional.empty();

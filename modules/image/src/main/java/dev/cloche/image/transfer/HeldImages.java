@@ -1,6 +1,7 @@
 package dev.cloche.image.transfer;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.ImageDamaged;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageException;
@@ -33,17 +34,22 @@ public final class HeldImages {
 
     /** Does what {@link ImageStore#acquire} promises. */
     public ImageDisk acquire(
-            ImageReference reference, PullPolicy policy, ImageHolder holder, PullListener listener, Deadline deadline) {
+            ImageReference reference,
+            PullPolicy policy,
+            ImageHolder holder,
+            WriteDurability durability,
+            PullListener listener,
+            Deadline deadline) {
         Optional<ImageHolder> held = Optional.of(holder);
         // What a digest means no registry can change.
         if (policy == PullPolicy.ALWAYS && !reference.isDigestAlone()) {
             return disk(reference, fetcher.fetchAgain(reference, held, listener, deadline));
         }
-        Optional<RecordedImage> pinned = catalog.pin(reference, holder, verification::isUsable);
+        Optional<RecordedImage> pinned = catalog.pin(reference, holder, verification::isUsable, durability);
         Optional<StoredImage> known = pinned.isPresent() ? Optional.empty() : catalog.find(reference);
         if (known.isPresent() && fetcher.isIntact(known)) {
             // Of another boot of the host, or touched, and just checked.
-            pinned = catalog.pin(reference, holder, verification::isUsable);
+            pinned = catalog.pin(reference, holder, verification::isUsable, durability);
         }
         if (pinned.isPresent()) {
             return disk(reference, pinned.get());

@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.FlightRecording;
 import dev.cloche.base.OperationWatch;
 import dev.cloche.base.Uninterrupted;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.ImageConfig;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.image.ImageHolder;
@@ -245,7 +246,14 @@ public final class SandboxStart {
     private ImageDisk disk(ImageHolder holder) {
         return plan.known()
                 .flatMap(_ -> context.images().acquireHeld(plan.image(), holder, listener, deadline))
-                .orElseGet(() -> context.images().acquire(plan.image(), plan.pullPolicy(), holder, listener, deadline));
+                .orElseGet(() -> context.images()
+                        .acquire(
+                                plan.image(),
+                                plan.pullPolicy(),
+                                holder,
+                                WriteDurability.WITH_NEXT,
+                                listener,
+                                deadline));
     }
 
     private Place claimNew(SandboxSpec spec, boolean detached) {

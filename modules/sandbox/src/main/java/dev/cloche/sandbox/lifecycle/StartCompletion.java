@@ -83,7 +83,8 @@ final class StartCompletion {
     private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
         long id = prepared.place().id();
         Optional<ProcessIdentity> guard = context.vms().get(vm.id()).flatMap(VmInfo::guard);
-        boolean moved = context.store().running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note);
+        boolean moved = context.store()
+                .running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note, plan.durability());
         SandboxRecord record = context.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
             // It was ended by a process that cared neither for its lock nor for its status.

@@ -1,5 +1,6 @@
 package dev.cloche.sandbox.lifecycle;
 
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.CommandOptions;
@@ -20,6 +21,7 @@ import java.util.OptionalInt;
  * Says what a start needs to know, of a sandbox that is new or was there before.
  *
  * @param imageName as it was asked for
+ * @param ephemeral whether the sandbox goes when it ends
  * @param ownDisk of its VM, and gone with it
  * @param lastingDiskMib the size of the disk that lasts as long as the sandbox
  * @param known the sandbox's row, if it was there before
@@ -34,6 +36,7 @@ public record StartPlan(
         PullPolicy pullPolicy,
         int memoryMib,
         int cpus,
+        boolean ephemeral,
         Optional<WritableLayer.Disk> ownDisk,
         OptionalInt lastingDiskMib,
         SandboxPolicies policies,
@@ -57,6 +60,7 @@ public record StartPlan(
                 spec.pullPolicy(),
                 spec.memoryMib(),
                 spec.cpus(),
+                spec.ephemeral(),
                 ownDisk(spec.ephemeral(), spec.diskMib()),
                 lastingDisk(spec.ephemeral(), spec.diskMib()),
                 spec.policies(),
@@ -78,6 +82,7 @@ public record StartPlan(
                 PullPolicy.MISSING,
                 record.memoryMib(),
                 record.cpus(),
+                record.ephemeral(),
                 ownDisk(record.ephemeral(), record.diskMib()),
                 lastingDisk(record.ephemeral(), record.diskMib()),
                 record.policies(),
@@ -93,6 +98,14 @@ public record StartPlan(
 
     private static OptionalInt lastingDisk(boolean ephemeral, OptionalInt size) {
         return ephemeral ? OptionalInt.empty() : size;
+    }
+
+    /**
+     * Returns when its start has to be on the disk. A crash of the host ends the VM, and with it an ephemeral sandbox, so of that
+     * nothing has to be.
+     */
+    WriteDurability durability() {
+        return ephemeral ? WriteDurability.WITH_NEXT : WriteDurability.FORCED;
     }
 
     Duration timeout() {

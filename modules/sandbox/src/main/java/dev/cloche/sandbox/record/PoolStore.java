@@ -2,6 +2,7 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogTransaction;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.pool.DepthPolicy;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.PoolStatus;
@@ -99,8 +100,10 @@ public final class PoolStore {
     }
 
     public void made(long id) {
-        catalog.write(transaction -> transaction.update(
-                "UPDATE pool SET made = made + 1, failed_at = NULL, retry_at = NULL WHERE id = ?", id));
+        catalog.write(
+                WriteDurability.WITH_NEXT,
+                transaction -> transaction.update(
+                        "UPDATE pool SET made = made + 1, failed_at = NULL, retry_at = NULL WHERE id = ?", id));
     }
 
     /**
@@ -109,12 +112,14 @@ public final class PoolStore {
      * @param pause until the next attempt
      */
     public void failed(long id, String why, Duration pause) {
-        catalog.write(transaction -> transaction.update(
-                "UPDATE pool SET failed = failed + 1, last_error = ?, failed_at = ?, retry_at = ? WHERE id = ?",
-                why,
-                clock.millis(),
-                clock.millis() + pause.toMillis(),
-                id));
+        catalog.write(
+                WriteDurability.WITH_NEXT,
+                transaction -> transaction.update(
+                        "UPDATE pool SET failed = failed + 1, last_error = ?, failed_at = ?, retry_at = ? WHERE id = ?",
+                        why,
+                        clock.millis(),
+                        clock.millis() + pause.toMillis(),
+                        id));
     }
 
     /**
@@ -124,7 +129,7 @@ public final class PoolStore {
      * @return false if the sandbox has no run any more
      */
     public boolean choose(long sandbox, VmId vm) {
-        return catalog.write(transaction -> {
+        return catalog.write(WriteDurability.WITH_NEXT, transaction -> {
             transaction.update(
                     "UPDATE run SET vm_id = ? WHERE vm_id = ? AND NOT (sandbox_id = ? AND status = 'RUNNING')",
                     VmId.random().value(),

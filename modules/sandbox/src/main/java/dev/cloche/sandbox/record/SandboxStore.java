@@ -3,6 +3,7 @@ package dev.cloche.sandbox.record;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.CatalogTransaction;
+import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.ImageDisk;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.MainCommand;
@@ -63,7 +64,11 @@ public final class SandboxStore {
     }
 
     private <T> T change(Catalog.Work<T, RuntimeException> work) {
-        T result = catalog.write(work);
+        return change(WriteDurability.FORCED, work);
+    }
+
+    private <T> T change(WriteDurability durability, Catalog.Work<T, RuntimeException> work) {
+        T result = catalog.write(durability, work);
         onEvents.run();
         return result;
     }
@@ -98,13 +103,14 @@ public final class SandboxStore {
     public record NewRun(VmId vm, boolean detached, ProcessIdentity owner) {}
 
     /**
-     * Records a new sandbox, with its first run if there is one; empty if its name is taken.
+     * Records a new sandbox, with its first run if there is one; empty if its name is taken. One that starts is on the disk
+     * when its start is: what a crash of the host takes back before had no guest yet.
      *
      * @param beforehand done with the name of its directory before any other process can see the row; if it fails,
      *     there is none
      */
     public Optional<Long> insert(NewSandbox sandbox, Optional<NewRun> run, Consumer<String> beforehand) {
-        return change(transaction -> {
+        return change(run.isPresent() ? WriteDurability.WITH_NEXT : WriteDurability.FORCED, transaction -> {
             SandboxStatus status = run.isPresent() ? SandboxStatus.STARTING : SandboxStatus.CREATED;
             long now = clock.millis();
             Optional<Long> id = NewRows.insert(transaction, sandbox, status, now);
@@ -157,9 +163,16 @@ public final class SandboxStore {
     /**
      * Records that its guest has answered: its guard, the image that it has got, and how it began; false if it is not
      * starting any more.
+     *
+     * @param durability of this, and of all that was recorded of the start before
      */
-    public boolean running(long id, Optional<ProcessIdentity> guard, FoundImage image, StartRows.Note note) {
-        return change(transaction -> {
+    public boolean running(
+            long id,
+            Optional<ProcessIdentity> guard,
+            FoundImage image,
+            StartRows.Note note,
+            WriteDurability durability) {
+        return change(durability, transaction -> {
             long now = clock.millis();
             if (!StatusRows.move(transaction, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
                 return false;
