@@ -1,8 +1,8 @@
 package dev.cloche.catalog;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DiskReserve;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.DiskReserve;
 import dev.cloche.linux.NativeLibraryException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.cloche.catalog;
 
-import dev.cloche.base.DiskReserve;
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.DiskReserve;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.DiskReserve;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

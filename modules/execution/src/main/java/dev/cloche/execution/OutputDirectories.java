@@ -1,6 +1,6 @@
 package dev.cloche.execution;
 
-import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.DiskReserve;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;

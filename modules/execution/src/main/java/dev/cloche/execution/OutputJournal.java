@@ -1,6 +1,6 @@
 package dev.cloche.execution;
 
-import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.DiskReserve;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.vm.Output;

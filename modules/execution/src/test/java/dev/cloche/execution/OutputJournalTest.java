@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.DiskReserve;
 import dev.cloche.vm.Output;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package dev.cloche.qemu.launch;
 
-import dev.cloche.base.DiskReserve;
+import dev.cloche.linux.DiskReserve;
 import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmLayout;

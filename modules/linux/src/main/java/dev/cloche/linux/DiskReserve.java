@@ -1,5 +1,6 @@
-package dev.cloche.base;
+package dev.cloche.linux;
 
+import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
