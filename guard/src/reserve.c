@@ -1,6 +1,7 @@
 #include "reserve.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -26,10 +27,9 @@ int64_t reserve_spares(const struct reserve *reserve, int directory) {
     return spare > 0 ? spare : 0;
 }
 
-/* Other processes change it under a lock of fcntl on the whole file. */
-static bool lock_whole(int file) {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_OFD_SETLK, &all) == 0;
+/* Other processes change it under this lock, which ends with the descriptor. */
+static bool lock_file(int file) {
+    return flock(file, LOCK_EX | LOCK_NB) == 0;
 }
 
 /* Random bytes, which no file system can compress or share. */
@@ -49,7 +49,7 @@ bool reserve_make_whole(const struct reserve *reserve, int directory) {
     if (lacks(reserve, directory) == 0) return true;
     int file = open(reserve->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return false;
-    bool whole = lock_whole(file) && fill(file);
+    bool whole = lock_file(file) && fill(file);
     close(file);
     return whole;
 }

@@ -20,9 +20,8 @@ import org.junit.jupiter.api.Test;
  * the room {@code linux}. What needs another way is named here with its reason.
  */
 class MechanismsTest {
-    private static final Map<String, String> FILE_LOCKS = Map.of(
-            "DiskReserve", "shares the lock of fcntl(2) with the guards, those of an older release too",
-            "CatalogCopies", "looks at the locks of SQLite, which are those of fcntl(2)");
+    private static final Map<String, String> FILE_LOCKS =
+            Map.of("CatalogCopies", "looks at the locks of SQLite, which are those of fcntl(2)");
     private static final Map<String, String> PAUSES = Map.of(
             "BusyRetry", "backs off while another connection has SQLite's lock, which nothing tells the end of",
             "GroupCommit", "hands the lead from one thread to the next without a lock",

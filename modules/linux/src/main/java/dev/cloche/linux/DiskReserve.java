@@ -4,16 +4,12 @@ import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Space that is kept for the time when the disk is full: the file {@code reserve} in the state root, 16 MiB of random bytes, which
@@ -22,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Space that it gave up is not for guests that a full disk has halted, nor for our logs: both wait until it is whole again.
  *
- * <p>Safe for use from several threads and processes: it changes under a lock on the file, which is never deleted. Where the file
- * is missing, or the file system read-only, there is no reserve, and nothing here fails.
+ * <p>Safe for use from several threads and processes: it changes under a {@link LockFile} on the file, which is never deleted.
+ * Where the file is missing, or the file system read-only, there is no reserve, and nothing here fails.
  */
 public final class DiskReserve {
     /** Enough for a short transaction and some small files. */
@@ -36,11 +32,8 @@ public final class DiskReserve {
     private static final long LEFT_TO_OTHERS = 4 * SIZE;
     /** What is left free by those that can do without. */
     private static final long LEFT_BY_LOGS = 1 << 20;
-
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    /** Kernel locks of files are held by processes, so threads of one process need a lock of their own. */
-    private static final ReentrantLock WITHIN_PROCESS = new ReentrantLock();
+    /** How long a caller waits for a process that changes it, which takes milliseconds unless that process is stopped. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Path file;
 
@@ -91,44 +84,70 @@ public final class DiskReserve {
      * Gives up one step to a caller whose write has just failed for want of space, even if the file system reports some as free.
      *
      * @param before how many steps it was given before: the first are 256 KiB and 512 KiB, those that follow 1 MiB
-     * @return false if nothing is left
+     * @return false if nothing is left, or another process keeps it locked
      */
     public boolean release(int before) {
         long step = Math.min((long) STEP << Math.min(before, 8), LONGEST_STEP);
-        WITHIN_PROCESS.lock();
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-                FileLock _ = channel.lock()) {
-            long size = channel.size();
+        // Taking the lock would make the file.
+        if (!Files.exists(file)) {
+            return false;
+        }
+        try (Held held = hold(Deadline.after(PATIENCE))) {
+            long size = held.channel().size();
             if (size == 0) {
                 return false;
             }
-            channel.truncate(Math.max(0, size - step));
+            held.channel().truncate(Math.max(0, size - step));
             // Some file systems give space away again only when its release is on the disk.
-            channel.force(true);
+            held.channel().force(true);
             return true;
-        } catch (IOException none) {
+        } catch (IOException | SystemCallException none) {
             return false;
-        } finally {
-            WITHIN_PROCESS.unlock();
         }
     }
 
     /** Makes it whole where at least 64 MiB, or a twentieth of a smaller file system, are left to others then, up to the deadline. */
     public void refill(Deadline deadline) {
-        WITHIN_PROCESS.lock();
-        try (FileChannel channel = FileChannel.open(
-                        file, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE), OWNER_FILE);
-                FileLock _ = channel.lock()) {
+        try (Held held = hold(deadline)) {
             byte[] bytes = new byte[STEP];
             SplittableRandom random = new SplittableRandom();
+            FileChannel channel = held.channel();
             while (channel.size() < SIZE && hasRoom(channel.size()) && !deadline.passed()) {
                 random.nextBytes(bytes);
                 append(channel, bytes, (int) Math.min(STEP, SIZE - channel.size()));
             }
-        } catch (IOException laterThen) {
+        } catch (IOException | SystemCallException laterThen) {
             // Another one took the room meanwhile, or the file system is read-only.
-        } finally {
-            WITHIN_PROCESS.unlock();
+        }
+    }
+
+    /** The reserve, open and locked. */
+    private record Held(LockFile lock, FileChannel channel) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            try (lock) {
+                channel.close();
+            }
+        }
+    }
+
+    /** @throws IOException if another process has it up to the deadline, or the thread is interrupted */
+    private Held hold(Deadline deadline) throws IOException {
+        LockFile lock = lock(deadline).orElseThrow(() -> new IOException("another process changes the reserve"));
+        try {
+            return new Held(lock, FileChannel.open(file, StandardOpenOption.WRITE));
+        } catch (IOException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private Optional<LockFile> lock(Deadline deadline) {
+        try {
+            return LockFile.lock(file, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
         }
     }
 

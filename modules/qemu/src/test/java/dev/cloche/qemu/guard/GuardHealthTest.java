@@ -75,7 +75,11 @@ class GuardHealthTest {
     }
 
     private void awaitQuestions(int count) {
-        await().atMost(PATIENCE).until(() -> console().split("query-status", -1).length > count);
+        await().atMost(PATIENCE).until(() -> questions() >= count);
+    }
+
+    private int questions() throws IOException {
+        return console().split("query-status", -1).length - 1;
     }
 
     @Test
@@ -107,7 +111,12 @@ class GuardHealthTest {
                 awaitQuestions(2);
                 assertThat(console()).doesNotContain("cont");
                 assertThat(reserve).hasSize(8 << 20);
-                Files.delete(others);
+                // A command that takes of the reserve has its lock.
+                try (LockFile _ = LockFile.tryLock(reserve).orElseThrow()) {
+                    Files.delete(others);
+                    awaitQuestions(questions() + 1);
+                    assertThat(reserve).hasSize(8 << 20);
+                }
                 awaitNoNote("disk-full");
                 assertThat(reserve).hasSize(16 << 20);
                 assertThat(guard.isAlive()).isTrue();
