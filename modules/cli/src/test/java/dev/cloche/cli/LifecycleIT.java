@@ -198,6 +198,7 @@ class LifecycleIT extends OnOneHome {
                 .contains("names no environment variable");
         assertThat(cloche.run("run", "--restart", "always", "base").stderr()).contains("only with -d");
         assertThat(cloche.run("ps", "--filter", "size=3").exitCode()).isEqualTo(2);
+        assertThat(cloche.run("ps", "--limit", "0").stderr()).contains("Give a positive limit.");
         assertThat(cloche.run("restart", "nobody").stderr()).contains("no sandbox named");
     }
 

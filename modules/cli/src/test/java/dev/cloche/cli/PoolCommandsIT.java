@@ -237,6 +237,12 @@ class PoolCommandsIT {
         assertThat(cloche.run("pool", "rm", "base").stderr()).contains("There is no pool", "cloche pool ls");
         assertThat(cloche.run("pool", "set", "base", "--depth", "65").stderr()).contains("64 VMs", "cloche pool rm");
         assertThat(cloche.run("pool", "set", "base").exitCode()).isEqualTo(2);
+        assertThat(cloche.run("pool", "set", "base", "--depth", "2", "--min-depth", "-1")
+                        .stderr())
+                .contains("A depth of -1 to 2 is none");
+        assertThat(cloche.run("pool", "set", "base", "--depth", "2", "--cold-after", "0s")
+                        .stderr())
+                .contains("time to go cold");
         assertThat(cloche.run("pool").stdout()).contains("set", "stats");
     }
 }

@@ -43,6 +43,12 @@ class RunIT extends OnOneHome {
     }
 
     @Test
+    void runsAProgramInPlaceOfTheImagesEntrypoint() {
+        assertThat(cloche.run("run", "--entrypoint", "echo", "base", "--", "true", "there"))
+                .isEqualTo(new Result(0, "true there\n", ""));
+    }
+
+    @Test
     void passesStandardInputOnUnchanged() {
         byte[] input = new byte[3 << 20];
         new Random(42).nextBytes(input);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,8 +53,6 @@ public final class PoolCommands {
                 ""
             })
     private static final class Change implements Callable<Integer> {
-        private static final int ALWAYS = -1;
-
         @Mixin
         private ShapeOptions shape = new ShapeOptions();
 
@@ -72,14 +71,14 @@ public final class PoolCommands {
                 names = "--min-depth",
                 paramLabel = "N",
                 description = "Keep between this and --depth, by how many are asked for (default: always --depth).")
-        private int minDepth = ALWAYS;
+        private @Nullable Integer minDepth;
 
         @Option(
                 names = "--cold-after",
                 paramLabel = "TIME",
                 description = "Keep none once none was asked for so long, until one is.",
                 converter = TimeSpan.class)
-        private Duration coldAfter = Duration.ZERO;
+        private @Nullable Duration coldAfter;
 
         @Parameters(
                 index = "1..*",
@@ -98,8 +97,8 @@ public final class PoolCommands {
                         .network(shape.network())
                         .maxAge(maxAge)
                         .healthCheck(check.toArray(String[]::new));
-                pool = minDepth == ALWAYS ? pool.depth(depth) : pool.depth(minDepth, depth);
-                var _ = (coldAfter.isZero() ? pool : pool.coldAfter(coldAfter)).set();
+                pool = minDepth == null ? pool.depth(depth) : pool.depth(minDepth, depth);
+                var _ = (coldAfter == null ? pool : pool.coldAfter(coldAfter)).set();
             }
             return ExitCodes.OK;
         }

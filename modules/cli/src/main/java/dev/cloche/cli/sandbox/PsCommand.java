@@ -19,6 +19,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,7 +43,7 @@ final class PsCommand implements Callable<Integer> {
     private List<String> filters = new ArrayList<>();
 
     @Option(names = "--limit", paramLabel = "N", description = "At most the N newest.")
-    private int limit;
+    private @Nullable Integer limit;
 
     @Mixin
     private FormatOption format = new FormatOption();
@@ -58,7 +59,7 @@ final class PsCommand implements Callable<Integer> {
 
     /** A page may be shorter than its limit although there are more. */
     private List<SandboxInfo> found(Cloche cloche, SandboxQuery query) {
-        int wanted = limit > 0 ? limit : Integer.MAX_VALUE;
+        int wanted = limit == null ? Integer.MAX_VALUE : limit;
         SandboxList page = cloche.sandboxes().list(query.limit(Math.min(wanted, PAGE)));
         List<SandboxInfo> found = new ArrayList<>(page.sandboxes());
         while (page.next().isPresent() && found.size() < wanted) {
