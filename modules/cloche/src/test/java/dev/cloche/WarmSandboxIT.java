@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.ExecRequest;
+import dev.cloche.vm.Guest;
+import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -133,11 +138,7 @@ class WarmSandboxIT {
 
     @Test
     void aProcessThatStaysKeepsThePoolForItselfAndForOthers() throws Exception {
-        Path share = InstalledShare.require();
-        try (Cloche staying = Cloche.open(ClocheOptions.ofEnvironment()
-                .withHome(directory.resolve("state"))
-                .withShare(share)
-                .withTemplateMaking(new TemplateMaking.InBackground()))) {
+        try (Cloche staying = staying()) {
             staying.pools()
                     .pool("base")
                     .memoryMib(MEMORY)
@@ -166,6 +167,55 @@ class WarmSandboxIT {
         }
         warm(builder(Network.NONE)).close();
         assertThat(cloche.pools().list().getFirst().ready()).isEqualTo(1);
+    }
+
+    @Test
+    void whatAWarmUpStartedGoesOnInTheSandboxThatGetsTheVm() {
+        // A server that has its answer in its memory alone, and the check reaches it.
+        String server = "mkfifo /ask /answer; n=41; (while read -r _ < /ask; do n=$((n+1)); echo $n > /answer; done)"
+                + " < /dev/null > /dev/null 2>&1 & echo $! > /server";
+        String ask = "echo > /ask; cat /answer";
+        AtomicInteger warmedUp = new AtomicInteger();
+        try (Cloche staying = staying()) {
+            staying.pools()
+                    .pool("base")
+                    .memoryMib(MEMORY)
+                    .depth(1)
+                    .maxAge(Duration.ofHours(1))
+                    .warmUp(guest -> {
+                        warmedUp.incrementAndGet();
+                        done(guest, "sh", "-c", server);
+                    })
+                    .healthCheck("sh", "-c", "[ $(" + ask + ") = 42 ] && hostname > /checked")
+                    .healthCheck(guest -> done(guest, "test", "-s", "/checked"))
+                    .set();
+            awaitReady(1);
+            try (Sandbox sandbox =
+                    warm(staying.sandbox("base").memoryMib(MEMORY).name("taken").ephemeral(true))) {
+                assertThat(sh(sandbox, ask + "; " + ask)).isEqualTo("43\n44\n");
+                assertThat(sh(sandbox, "kill -0 $(cat /server); hostname")).isEqualTo("taken\n");
+                assertThat(sh(sandbox, "cat /checked")).isNotEqualTo("taken\n");
+            }
+            awaitReady(1);
+            try (Sandbox next = warm(staying.sandbox("base").memoryMib(MEMORY))) {
+                assertThat(sh(next, ask)).isEqualTo("43\n");
+            }
+        }
+        assertThat(warmedUp.get()).isGreaterThan(1);
+    }
+
+    private static void done(Guest guest, String... words) {
+        Deadline deadline = Deadline.after(Duration.ofMinutes(1));
+        try (GuestExecution execution = guest.exec(ExecRequest.of(words), deadline)) {
+            assertThat(execution.await(deadline).success()).isTrue();
+        }
+    }
+
+    private Cloche staying() {
+        return Cloche.open(ClocheOptions.ofEnvironment()
+                .withHome(directory.resolve("state"))
+                .withShare(InstalledShare.require())
+                .withTemplateMaking(new TemplateMaking.InBackground()));
     }
 
     private void awaitReady(int depth) {
