@@ -1,5 +1,5 @@
 /**
- * Measurements of the hot paths, each beside its honest alternative in the same run. {@link dev.cloche.bench.Main} runs
+ * Measurements of the hot paths, each beside its honest alternative in the same run. {@link dev.cloche.bench.BenchMain} runs
  * them; {@code docs/benchmarks.md} holds the figures.
  */
 @NullMarked

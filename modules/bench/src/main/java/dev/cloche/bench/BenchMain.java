@@ -44,10 +44,10 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /** Runs the benchmarks that are named, or all: {@code ./bench [--draw DIRECTORY] [ROUNDS] [NAME]...} */
-public final class Main {
+public final class BenchMain {
     private static final int ROUNDS = 15;
 
-    private Main() {}
+    private BenchMain() {}
 
     /** Runs one benchmark. */
     @FunctionalInterface
