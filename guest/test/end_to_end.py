@@ -1042,8 +1042,7 @@ def check_log(share, image, directory):
 def check_upper_disk(share, image, directory):
     disk = f"{directory}.ext4"
     if shutil.which("mkfs.ext4") is None:
-        print("skipped: there is no mkfs.ext4")
-        return
+        raise Skipped("there is no mkfs.ext4")
     subprocess.run(["truncate", "-s", "64M", disk], check=True)
     subprocess.run(["mkfs.ext4", "-q", "-F", disk], check=True, stdin=subprocess.DEVNULL)
     extra = ["-drive", f"if=none,id=upper,file={disk},format=raw", "-device", "virtio-blk-device,drive=upper,serial=cloche-upper"]
@@ -1153,10 +1152,14 @@ def make_image(work):
     return image
 
 
+class Skipped(Exception):
+    """A check that lacks something of this machine, with what."""
+
+
 def main():
     share, chosen = os.path.abspath(sys.argv[1]), sys.argv[2:]
     work = tempfile.mkdtemp(prefix="cloche-e2e-")
-    failed = 0
+    failed = skipped = 0
     try:
         image = make_image(work)
         checks = [(n, f) for n, f in globals().items() if n.startswith("check_") and (not chosen or n[6:] in chosen)]
@@ -1164,11 +1167,17 @@ def main():
         alone = [(n, f) for n, f in checks if (n, f) not in shared]
 
         def run(name, action):
-            nonlocal failed
+            nonlocal failed, skipped
             start = time.monotonic()
             try:
                 action()
                 print(f"ok   {name[6:]} ({time.monotonic() - start:.1f} s)", flush=True)
+                return True
+            except Skipped as reason:
+                # Continuous integration has all that the checks need.
+                skipped += 1
+                failed += 1 if os.environ.get("CI") else 0
+                print(f"skip {name[6:]}: {reason}", flush=True)
                 return True
             except BaseException as error:
                 if os.environ.get("TRACE"):
@@ -1200,7 +1209,8 @@ def main():
                 run(name, lambda: check(share, f"{work}/alone"))
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"{failed} failed" if failed else "all passed")
+    left_out = f", {skipped} skipped" if skipped else ""
+    print((f"{failed} failed" if failed else "all others passed" if skipped else "all passed") + left_out)
     return 1 if failed else 0
 
 
