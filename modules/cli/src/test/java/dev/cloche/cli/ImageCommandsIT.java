@@ -3,11 +3,13 @@ package dev.cloche.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.cli.Program.Result;
+import dev.cloche.image.TestImage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +118,20 @@ class ImageCommandsIT {
         Result all = done("image", "prune", "--format", "json");
         assertThat(all.stdout()).contains(BASE, "\"manifests\" : 1").isEqualTo(wouldBe.stdout());
         assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void aPullKeepsTheCacheBelowTheLimitOfTheConfiguration() throws IOException {
+        Path small = new TestImage()
+                .layer(TestImage.Compression.NONE, Map.of("file", "content"))
+                .writeLayout(other.resolve("layout"), "docker.io/library/small:1");
+        done("image", "load", "-q", small.toString());
+        assertThat(done("images").stdout()).contains("small");
+
+        Files.writeString(home.resolve("config.toml"), "[images]\nkeep = \"1k\"\n");
+        done("image", "rm", "base");
+        done("image", "pull", "-q", "base");
+        assertThat(done("images").stdout()).contains("base").doesNotContain("small");
     }
 
     @Test
