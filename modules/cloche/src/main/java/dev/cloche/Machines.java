@@ -193,12 +193,12 @@ public final class Machines {
     }
 
     /**
-     * Deletes a snapshot.
+     * Removes a snapshot.
      *
      * @return whether there was one
      */
-    public boolean deleteSnapshot(String name, String snapshot) {
-        return room.deleteSnapshot(new MachineName(name), new MachineName(snapshot), Deadline.after(STOP_MARGIN));
+    public boolean removeSnapshot(String name, String snapshot) {
+        return room.removeSnapshot(new MachineName(name), new MachineName(snapshot), Deadline.after(STOP_MARGIN));
     }
 
     /** Writes a machine that does not run into one file that does not exist yet. */

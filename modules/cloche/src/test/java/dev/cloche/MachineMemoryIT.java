@@ -93,8 +93,8 @@ class MachineMemoryIT extends MachinesInVms {
             assertThat(machine.files().readString("/dev/shm/memory")).isEqualTo("kept");
         }
         machines.stop("one", Duration.ZERO);
-        assertThat(machines.deleteSnapshot("one", "with-memory")).isTrue();
-        assertThat(machines.deleteSnapshot("one", "with-memory")).isFalse();
+        assertThat(machines.removeSnapshot("one", "with-memory")).isTrue();
+        assertThat(machines.removeSnapshot("one", "with-memory")).isFalse();
     }
 
     /** No program of the host looks for a file system on the disk of a guest, which may have written anything there. */

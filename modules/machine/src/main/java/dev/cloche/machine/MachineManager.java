@@ -322,9 +322,9 @@ public final class MachineManager implements AutoCloseable {
         return copyOperations.snapshots(name);
     }
 
-    /** Deletes a snapshot of a machine; false if there was none. */
-    public boolean deleteSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
-        return copyOperations.deleteSnapshot(name, snapshot, deadline);
+    /** Removes a snapshot of a machine; false if there was none. */
+    public boolean removeSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
+        return copyOperations.removeSnapshot(name, snapshot, deadline);
     }
 
     /**

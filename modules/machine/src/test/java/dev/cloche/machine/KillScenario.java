@@ -27,7 +27,7 @@ enum KillScenario {
                 create(runtime, THREE);
             }
             machines.rename(THREE, FOUR, soon());
-            machines.deleteSnapshot(ONE, SNAPSHOT, soon());
+            machines.removeSnapshot(ONE, SNAPSHOT, soon());
             Path copy = Files.createDirectory(runtime.base().resolve(THREE.value()));
             Files.copy(runtime.base().resolve("four/config.toml"), copy.resolve("config.toml"));
             machines.adopt(THREE, PullListener.none(), soon());

@@ -63,7 +63,7 @@ final class MachineSnapshotCommands {
                 return Each.of(snapshots, snapshot -> {
                     if (!remove) {
                         machines.snapshot(name, snapshot, memory);
-                    } else if (!machines.deleteSnapshot(name, snapshot)) {
+                    } else if (!machines.removeSnapshot(name, snapshot)) {
                         throw new UsageError(
                                 "The machine \"" + name + "\" has no snapshot \"" + snapshot + "\".",
                                 "List them with: cloche machine snapshot " + name);

@@ -51,8 +51,8 @@ public final class CopyOperations {
         });
     }
 
-    /** Does as {@link MachineManager#deleteSnapshot} promises. */
-    public boolean deleteSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
+    /** Does as {@link MachineManager#removeSnapshot} promises. */
+    public boolean removeSnapshot(MachineName name, MachineName snapshot, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> snapshots.delete(machine, snapshot));
     }
 
