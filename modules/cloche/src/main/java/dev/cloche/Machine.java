@@ -30,10 +30,12 @@ public final class Machine implements AutoCloseable {
     private final RunningMachine running;
     private final GuestOwner owner;
     private final OpenExecutions executions = new OpenExecutions();
+    private final OpenForwards forwards;
 
     Machine(RunningMachine running) {
         this.running = running;
         this.owner = GuestOwner.of(running);
+        this.forwards = new OpenForwards(owner);
     }
 
     public String name() {
@@ -95,9 +97,9 @@ public final class Machine implements AutoCloseable {
         new ReadyWait(ReadySubject.of(this, running), Deadline.after(longest)).until(condition);
     }
 
-    /** Returns the ports of this host that lead to it. */
+    /** Returns the ports of this host that lead to it, with one more for each that is asked for, until this handle is closed. */
     public PublishedPorts ports() {
-        return PublishedPorts.of(running);
+        return new PublishedPorts(running.publishedPorts(), forwards);
     }
 
     /**
@@ -153,7 +155,7 @@ public final class Machine implements AutoCloseable {
      * @param guestPort 1 to 65,535
      */
     public PortForward forward(int guestPort) {
-        return forward(new PublishedPort(PublishedPort.Protocol.TCP, PublishedPort.LOOPBACK, 0, guestPort));
+        return forward(NetworkSettings.anyFor(guestPort));
     }
 
     /**
@@ -182,6 +184,7 @@ public final class Machine implements AutoCloseable {
      */
     @Override
     public void close() {
+        forwards.close();
         executions.close();
         running.close();
     }

@@ -37,11 +37,13 @@ public final class Sandbox implements AutoCloseable {
     private final RunningSandbox running;
     private final GuestOwner owner;
     private final OpenExecutions executions = new OpenExecutions();
+    private final OpenForwards forwards;
 
     Sandbox(Cloche cloche, RunningSandbox running) {
         this.cloche = cloche;
         this.running = running;
         this.owner = GuestOwner.of(running);
+        this.forwards = new OpenForwards(owner);
     }
 
     /** Returns its name, given or generated; also the host name of its guest. */
@@ -140,9 +142,9 @@ public final class Sandbox implements AutoCloseable {
         return room.outputLog(room.get(running.id()).name());
     }
 
-    /** Returns the ports of this host that lead to it. */
+    /** Returns the ports of this host that lead to it, with one more for each that is asked for, until this handle is closed. */
     public PublishedPorts ports() {
-        return PublishedPorts.of(running);
+        return new PublishedPorts(running.publishedPorts(), forwards);
     }
 
     /**
@@ -198,7 +200,7 @@ public final class Sandbox implements AutoCloseable {
      * @param guestPort 1 to 65,535
      */
     public PortForward forward(int guestPort) {
-        return forward(new PublishedPort(PublishedPort.Protocol.TCP, PublishedPort.LOOPBACK, 0, guestPort));
+        return forward(NetworkSettings.anyFor(guestPort));
     }
 
     /**
@@ -344,7 +346,7 @@ public final class Sandbox implements AutoCloseable {
      * }</pre>
      */
     public void detach() {
-        closeThoseOfAConnection();
+        letGo();
         running.detach();
     }
 
@@ -357,12 +359,13 @@ public final class Sandbox implements AutoCloseable {
      */
     @Override
     public void close() {
-        closeThoseOfAConnection();
+        letGo();
         running.close();
     }
 
-    /** Where the sandbox ends, its commands do with it. */
-    private void closeThoseOfAConnection() {
+    /** Ends the ports of this handle, and commands of a connection; where the sandbox ends, its commands do with it. */
+    private void letGo() {
+        forwards.close();
         if (running.timings().isEmpty()) {
             executions.close();
         }

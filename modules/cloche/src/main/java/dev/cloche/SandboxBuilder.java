@@ -216,8 +216,9 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells. The sandbox then
-     * has the network {@link Network#USER}.
+     * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells, for as long as it
+     * runs. The sandbox then has the network {@link Network#USER}. Without this, {@link Sandbox#ports} leads to any port as long
+     * as a handle is open.
      *
      * @param guestPort 1 to 65,535, in the guest
      * @throws dev.cloche.base.ClocheException if there is no such port

@@ -79,7 +79,10 @@ class MachineReadyIT {
             }
             assertThat(web.ports().list()).isEqualTo(machines.get("web").ports());
 
-            failsWith("machine.invalid", () -> web.ports().of(80));
+            // What is not published is led there by the handle.
+            assertThat(web.ports().of(80).guestPort()).isEqualTo(80);
+            assertThat(web.ports().list()).hasSize(2);
+            failsWith("vm.invalid", () -> web.ports().of(0));
             failsWith("machine.invalid", () -> web.await(Ready.log("ready"), LONG));
             failsWith("vm.spawn.command-not-found", () -> web.await(Ready.command("no-such-program"), LONG));
 

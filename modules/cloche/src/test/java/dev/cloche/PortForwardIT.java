@@ -175,6 +175,35 @@ class PortForwardIT {
     }
 
     @Test
+    void aHandleLeadsToThePortsThatItIsAskedForUntilItIsClosed() throws Exception {
+        cloche.sandbox("base")
+                .name("asked")
+                .memoryMib(256)
+                .command("httpd", "-f", "-p", "8080")
+                .detached()
+                .start();
+        try (Sandbox asked = cloche.connect("asked");
+                Sandbox other = cloche.connect("asked")) {
+            assertThat(asked.ports().list()).isEmpty();
+            PublishedPort web = asked.ports().of(WEB);
+            assertThat(asked.ports().of(WEB)).isEqualTo(web);
+            assertThat(asked.ports().list()).containsExactly(web);
+            assertThat(other.ports().of(WEB)).isNotEqualTo(web);
+            asked.await(Ready.port(WEB), LONG);
+            assertThat(get(web, "/")).startsWith("HTTP/1.");
+
+            asked.close();
+            assertThatThrownBy(() -> connect(web)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> asked.ports().of(WEB))
+                    .isInstanceOf(ClocheException.class)
+                    .hasMessageContaining("closed");
+            assertThat(get(other.ports().of(WEB), "/")).startsWith("HTTP/1.");
+            assertThatThrownBy(() -> other.ports().of(65_536)).isInstanceOf(ClocheException.class);
+        }
+        cloche.sandboxes().remove("asked", true);
+    }
+
+    @Test
     void aClientIsResetWhereNothingListens() throws Exception {
         try (PortForward nowhere = shared.forward(9);
                 Socket socket = connect(nowhere)) {
@@ -231,6 +260,10 @@ class PortForwardIT {
     }
 
     private static String get(PortForward web, String path) throws IOException {
+        return get(web.port(), path);
+    }
+
+    private static String get(PublishedPort web, String path) throws IOException {
         try (Socket socket = connect(web)) {
             socket.getOutputStream().write(("GET " + path + " HTTP/1.0\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
             return text(socket);
@@ -238,8 +271,12 @@ class PortForwardIT {
     }
 
     private static Socket connect(PortForward forward) throws IOException {
+        return connect(forward.port());
+    }
+
+    private static Socket connect(PublishedPort port) throws IOException {
         Socket socket = new Socket();
-        socket.connect(forward.port().address());
+        socket.connect(port.address());
         return socket;
     }
 
