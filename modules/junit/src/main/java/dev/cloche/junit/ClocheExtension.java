@@ -93,7 +93,8 @@ public final class ClocheExtension
             }
             Sandboxed settings =
                     AnnotationSupport.findAnnotation(field, Sandboxed.class).orElseThrow();
-            ReflectionSupport.makeAccessible(field).set(instance, TestSandboxes.start(context, settings));
+            ReflectionSupport.makeAccessible(field)
+                    .set(instance, TestSandboxes.start(context, SandboxSettings.of(settings)));
         }
     }
 
@@ -120,6 +121,6 @@ public final class ClocheExtension
             throw new ParameterResolutionException(
                     "@Sandboxed is for parameters of type Sandbox, and " + parameter + " is none.");
         }
-        return TestSandboxes.start(extension, settings.get());
+        return TestSandboxes.start(extension, SandboxSettings.of(settings.get()));
     }
 }

@@ -6,6 +6,7 @@ import dev.cloche.base.ClocheException;
 import dev.cloche.vm.ExecutionInfo;
 import dev.cloche.vm.ExitStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -19,19 +20,26 @@ final class MainCommand {
 
     private final Sandbox sandbox;
     private final Execution execution;
-    private final OutputTail output = new OutputTail();
+    private final List<AwaitedText> awaited;
+    private final OutputTail output;
     private final CompletableFuture<ExitStatus> end;
 
-    private MainCommand(Sandbox sandbox, Execution execution) {
+    private MainCommand(Sandbox sandbox, Execution execution, List<AwaitedText> awaited) {
         this.sandbox = sandbox;
         this.execution = execution;
+        this.awaited = awaited;
+        output = new OutputTail(awaited);
         VIRTUAL.execute(() -> output.read(execution.stdout()));
         VIRTUAL.execute(() -> output.read(execution.stderr()));
         end = CompletableFuture.supplyAsync(execution::await, VIRTUAL);
     }
 
-    static MainCommand start(Sandbox sandbox) {
-        return new MainCommand(sandbox, sandbox.mainCommand().start());
+    /** @param texts that can be waited for */
+    static MainCommand start(Sandbox sandbox, List<String> texts) {
+        return new MainCommand(
+                sandbox,
+                sandbox.mainCommand().start(),
+                texts.stream().map(AwaitedText::new).toList());
     }
 
     /**
@@ -48,6 +56,13 @@ final class MainCommand {
         }
         if (!ready.isDone()) {
             throw new TestSandboxException.CommandEnded(end.join());
+        }
+    }
+
+    /** @throws TestSandboxException.NotWritten if it has not written that text by then */
+    void awaitText(String text, Duration limit) {
+        if (awaited.stream().filter(known -> known.is(text)).noneMatch(known -> known.await(limit))) {
+            throw new TestSandboxException.NotWritten(text, limit);
         }
     }
 

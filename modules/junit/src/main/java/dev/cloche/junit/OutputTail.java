@@ -6,21 +6,31 @@ import dev.cloche.base.ClocheException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.List;
 
 /** The latest 16 KiB of what comes by two streams, in the order in which it comes. Thread-safe. */
 final class OutputTail {
     static final int LIMIT = 16 * 1024;
 
     private final byte[] latest = new byte[LIMIT];
+    private final List<AwaitedText> awaited;
     private long written;
     private int open = 2;
+
+    OutputTail(List<AwaitedText> awaited) {
+        this.awaited = List.copyOf(awaited);
+    }
 
     /** Reads one of the streams to its end. */
     void read(InputStream stream) {
         byte[] buffer = new byte[8192];
+        List<AwaitedText.Search> searches =
+                awaited.stream().map(text -> text.new Search()).toList();
         try {
             for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
-                append(buffer, count);
+                int length = count;
+                append(buffer, length);
+                searches.forEach(search -> search.add(buffer, length));
             }
         } catch (IOException | ClocheException sandboxEnded) {
             // What has come is what there is.

@@ -52,12 +52,13 @@ public @interface Sandboxed {
     /** Sets the guest's virtual CPUs. */
     int cpus() default 1;
 
-    /** Sets what network the sandbox has; {@link Network#USER} if ports are published. */
+    /** Sets what network the sandbox has; by default none, with which its ports can be reached all the same. */
     Network network() default Network.NONE;
 
     /**
-     * Publishes TCP ports of the guest on any free ports of 127.0.0.1, which {@link dev.cloche.Sandbox#ports} tells. Where a
-     * main command is run, the sandbox is handed over when the guest listens on all of them.
+     * Has free ports of 127.0.0.1, which {@link dev.cloche.Sandbox#ports} tells, lead to TCP ports of the guest: through the
+     * channel on which Cloche speaks with it, or with {@link Network#USER} through its network. Where a main command is run,
+     * the sandbox is handed over when the guest listens on all of them.
      */
     int[] publish() default {};
 

@@ -74,7 +74,7 @@ final class TestRun implements CloseableResource, AutoCloseable {
         return cloche;
     }
 
-    TestSandbox start(Sandboxed settings) {
+    TestSandbox start(SandboxSettings settings) {
         if (settings.pool() > 0) {
             keepPool(settings);
         }
@@ -82,15 +82,14 @@ final class TestRun implements CloseableResource, AutoCloseable {
     }
 
     /** Sets the pool of these sandboxes, unless this run has set one that is as deep. */
-    private synchronized void keepPool(Sandboxed settings) {
-        Network network = TestSandbox.network(settings);
-        PoolOfRun pool = new PoolOfRun(settings.image(), settings.memoryMib(), settings.cpus(), network);
+    private synchronized void keepPool(SandboxSettings settings) {
+        PoolOfRun pool = new PoolOfRun(settings.image(), settings.memoryMib(), settings.cpus(), settings.network());
         if (pools.getOrDefault(pool, 0) < settings.pool()) {
             cloche().pools()
                     .pool(pool.image())
                     .memoryMib(pool.memoryMib())
                     .cpus(pool.cpus())
-                    .network(network)
+                    .network(pool.network())
                     .depth(settings.pool())
                     .coldAfter(COLD_AFTER)
                     .set();

@@ -3,8 +3,6 @@ package dev.cloche.junit;
 import dev.cloche.Ready;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
-import dev.cloche.vm.Network;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -14,24 +12,15 @@ import java.util.Optional;
  */
 record TestSandbox(Sandbox sandbox, String image, Optional<MainCommand> main) {
     /** Starts it, and its main command, which may not be ready when this returns. */
-    static TestSandbox start(SandboxBuilder builder, Sandboxed settings) {
-        builder.memoryMib(settings.memoryMib()).cpus(settings.cpus()).command(settings.command());
-        for (String variable : settings.environment()) {
-            int equals = variable.indexOf('=');
-            if (equals < 1) {
-                throw new TestSandboxException.NoVariable(variable);
-            }
-            builder.environment(variable.substring(0, equals), variable.substring(equals + 1));
-        }
-        for (int port : settings.publish()) {
-            builder.publish(port);
-        }
-        builder.network(network(settings));
+    static TestSandbox start(SandboxBuilder builder, SandboxSettings settings) {
+        settings.configure(builder);
         Sandbox sandbox = builder.start();
         try {
-            Optional<MainCommand> main = settings.imageCommand() || settings.command().length > 0
-                    ? Optional.of(MainCommand.start(sandbox))
-                    : Optional.empty();
+            if (!settings.publishes()) {
+                settings.ports().forEach(port -> sandbox.ports().of(port));
+            }
+            Optional<MainCommand> main =
+                    settings.main() ? Optional.of(MainCommand.start(sandbox, settings.texts())) : Optional.empty();
             return new TestSandbox(sandbox, settings.image(), main);
         } catch (RuntimeException | Error e) {
             sandbox.close();
@@ -39,19 +28,15 @@ record TestSandbox(Sandbox sandbox, String image, Optional<MainCommand> main) {
         }
     }
 
-    /** Returns the network that it has: one at least where ports are published. */
-    static Network network(Sandboxed settings) {
-        return settings.publish().length > 0 ? Network.USER : settings.network();
-    }
-
-    /** Waits until the main command listens on the ports that are published. */
-    void awaitReady(Sandboxed settings) {
-        Duration limit = Duration.ofSeconds(settings.readySeconds());
-        main.ifPresent(command -> command.await(() -> {
-            for (int port : settings.publish()) {
-                sandbox.await(Ready.port(port), limit);
+    /** Waits until what it runs is as the settings want it. */
+    void awaitReady(SandboxSettings settings) {
+        main.ifPresent(command -> command.await(() -> settings.conditions().forEach(condition -> {
+            if (condition instanceof Ready.Log(String text)) {
+                command.awaitText(text, settings.readyLimit());
+            } else {
+                sandbox.await(condition, settings.readyLimit());
             }
-        }));
+        })));
     }
 
     /** Returns what the main command wrote at last; empty if there is none. */

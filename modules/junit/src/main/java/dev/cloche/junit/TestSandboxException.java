@@ -1,7 +1,9 @@
 package dev.cloche.junit;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.Printable;
 import dev.cloche.vm.ExitStatus;
+import java.time.Duration;
 import java.util.List;
 
 /** What can go wrong with the sandboxes of tests, besides what can with any. */
@@ -20,7 +22,7 @@ public abstract sealed class TestSandboxException extends ClocheException {
         }
     }
 
-    /** The main command has ended before the published ports were ready. Code {@code junit.command-ended}. */
+    /** The main command has ended before it was ready. Code {@code junit.command-ended}. */
     public static final class CommandEnded extends TestSandboxException {
         CommandEnded(ExitStatus end) {
             super("junit.command-ended", sentence(end), "Read what it wrote, which is published with the test.");
@@ -32,7 +34,7 @@ public abstract sealed class TestSandboxException extends ClocheException {
                         case ExitStatus.Exited(int code) -> "exit code " + code;
                         case ExitStatus.Signalled(int signal) -> "signal " + signal;
                     }
-                    + " before it listened on the ports that are published.";
+                    + " before it was ready.";
         }
     }
 
@@ -40,6 +42,37 @@ public abstract sealed class TestSandboxException extends ClocheException {
     public static final class NoVariable extends TestSandboxException {
         NoVariable(String text) {
             super("junit.no-variable", "\"" + text + "\" is no variable of an environment.", "Write it as NAME=value.");
+        }
+    }
+
+    /** The main command has not written what it is waited for. Code {@code junit.not-written}. */
+    public static final class NotWritten extends TestSandboxException {
+        NotWritten(String text, Duration limit) {
+            super(
+                    "junit.not-written",
+                    "The main command has not written \"" + Printable.of(text) + "\" within " + limit.toSeconds()
+                            + " s.",
+                    "Read what it wrote, which is published with the test, or wait longer.");
+        }
+    }
+
+    /** A service was asked for something that only a running one has. Code {@code junit.service-not-started}. */
+    public static final class NotStarted extends TestSandboxException {
+        NotStarted(String image) {
+            super(
+                    "junit.service-not-started",
+                    "The service of the image \"" + Printable.of(image) + "\" does not run.",
+                    "Put @RegisterExtension on its field, and ask during the tests.");
+        }
+    }
+
+    /** Classes that run side by side have one service. Code {@code junit.service-shared}. */
+    public static final class Shared extends TestSandboxException {
+        Shared(String image) {
+            super(
+                    "junit.service-shared",
+                    "The service of the image \"" + Printable.of(image) + "\" runs for tests of another class.",
+                    "Give each class a service of its own, or run the classes one after the other.");
         }
     }
 }

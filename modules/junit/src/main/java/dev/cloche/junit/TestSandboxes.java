@@ -13,12 +13,14 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 /** The sandboxes of a test, or of a class. Closed by JUnit at its end. Thread-safe. */
 final class TestSandboxes implements CloseableResource, AutoCloseable {
+    private static final String PUBLISHED = "published ";
+
     private final Deque<TestSandbox> open = new ArrayDeque<>();
 
     private TestSandboxes() {}
 
     /** Starts one that ends with the test or the class of the context. */
-    static Sandbox start(ExtensionContext context, Sandboxed settings) {
+    static Sandbox start(ExtensionContext context, SandboxSettings settings) {
         TestSandbox started = TestRun.of(context).start(settings);
         // By the name of the context, for the store of a test has what that of its class has.
         context.getStore(TestRun.NAMESPACE)
@@ -29,12 +31,15 @@ final class TestSandboxes implements CloseableResource, AutoCloseable {
         return started.sandbox();
     }
 
-    /** Publishes what the sandboxes of a test that has failed wrote, those of its classes too. */
+    /** Publishes what the sandboxes of a test that has failed wrote, those of its classes too; once for each test. */
     static void publishOutput(ExtensionContext test) {
         Optional<Throwable> failure = test.getExecutionException();
-        if (failure.isEmpty()) {
+        ExtensionContext.Store store = test.getStore(TestRun.NAMESPACE);
+        String published = PUBLISHED + test.getUniqueId();
+        if (failure.isEmpty() || store.get(published) != null) {
             return;
         }
+        store.put(published, true);
         for (Optional<ExtensionContext> context = Optional.of(test);
                 context.isPresent();
                 context = context.get().getParent()) {

@@ -8,6 +8,7 @@ import dev.cloche.Ready;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
 import dev.cloche.sandbox.StartKind;
+import dev.cloche.vm.Network;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.MethodOrderer.MethodName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tests as users write them, for {@link SandboxedIT} to run; they fail where they are meant to. */
 final class Samples {
@@ -143,6 +145,72 @@ final class Samples {
                 assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                         .isEqualTo("hello\n");
             }
+            assertThat(service.ports().list()).hasSize(1);
+            assertThat(service.exec("ls", "/sys/class/net").stdoutText())
+                    .contains("lo")
+                    .doesNotContain("eth");
+        }
+    }
+
+    /** A service of the class, and one of each test. */
+    @EnabledIfCloche
+    @TestMethodOrder(MethodName.class)
+    static class Services {
+        @RegisterExtension
+        static final SandboxedService GREETS = new SandboxedService("base")
+                .withMemoryMib(192)
+                .withCommand("sh", "-c", "sleep 1; echo $WORD is; echo ready; exec nc -ll -p 8080 -e echo $WORD")
+                .withEnv("WORD", "hello")
+                .withExposedPorts(8080)
+                .waitingFor(Ready.log("hello is\nready"));
+
+        private static long first;
+
+        @RegisterExtension
+        final SandboxedService own = new SandboxedService("base")
+                .withMemoryMib(192)
+                .withCommand("sleep", "10000")
+                .waitingFor(Ready.command("true"));
+
+        @Test
+        void aIsReached() throws IOException {
+            assertThat(greeting()).isEqualTo("hello\n");
+            first = own.sandbox().id();
+        }
+
+        @Test
+        void bTheOneOfTheClassIsTheSame() throws IOException {
+            assertThat(greeting()).isEqualTo("hello\n");
+            assertThat(GREETS.sandbox().id()).isLessThan(first);
+            assertThat(own.sandbox().id()).isGreaterThan(first);
+        }
+
+        @Nested
+        class Inner {
+            @Test
+            void hasThatOfTheClass() throws IOException {
+                assertThat(greeting()).isEqualTo("hello\n");
+            }
+        }
+
+        private static String greeting() throws IOException {
+            try (Socket socket = new Socket(GREETS.getHost(), GREETS.getMappedPort(8080))) {
+                return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            }
+        }
+    }
+
+    static class SilentService {
+        @RegisterExtension
+        static final SandboxedService SILENT = new SandboxedService("base")
+                .withMemoryMib(192)
+                .withCommand("sh", "-c", "echo almost rea; exec sleep 10000")
+                .waitingFor(Ready.log("ready"))
+                .withStartupTimeout(Duration.ofSeconds(2));
+
+        @Test
+        void isNotReached() {
+            throw new AssertionError(SILENT.sandbox().name());
         }
     }
 
@@ -203,6 +271,7 @@ final class Samples {
                 @Sandboxed(
                                 image = "base",
                                 memoryMib = MEMORY_MIB,
+                                network = Network.USER,
                                 publish = 8080,
                                 command = {"httpd", "-f", "-p", "8080"})
                         Sandbox web)

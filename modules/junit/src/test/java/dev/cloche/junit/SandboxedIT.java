@@ -1,6 +1,7 @@
 package dev.cloche.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
@@ -90,6 +91,27 @@ class SandboxedIT {
         LauncherRun run = LauncherRun.of(home, Samples.Published.class);
         assertThat(run.failures()).isEmpty();
         assertThat(run.succeeded()).containsExactly("isReachedAtOnce");
+    }
+
+    @Test
+    void aServiceRunsForItsClassOrForEachTest() {
+        LauncherRun run = LauncherRun.of(home, Samples.Services.class, Samples.NothingIsLeft.class);
+        assertThat(run.failures()).isEmpty();
+        assertThat(run.succeeded())
+                .containsExactlyInAnyOrder(
+                        "aIsReached", "bTheOneOfTheClassIsTheSame", "hasThatOfTheClass", "ofAnotherClass");
+        assertThatThrownBy(() -> Samples.Services.GREETS.getMappedPort(8080))
+                .isInstanceOf(TestSandboxException.NotStarted.class);
+    }
+
+    @Test
+    void aServiceThatDoesNotWriteItsTextFailsItsTestsWithWhatItWrote() {
+        LauncherRun run = LauncherRun.of(home, Samples.SilentService.class);
+        assertThat(run.failures()).hasSize(1);
+        Throwable failure = run.failures().values().iterator().next();
+        assertThat(failure).isInstanceOf(TestSandboxException.NotWritten.class).hasMessageContaining("\"ready\"");
+        assertThat(Arrays.stream(failure.getSuppressed()).map(Throwable::toString))
+                .anySatisfy(text -> assertThat(text).contains("almost rea"));
     }
 
     @Test
