@@ -5,6 +5,7 @@ module dev.cloche.micrometer {
     requires dev.cloche.image;
     requires transitive dev.cloche.pool;
     requires dev.cloche.sandbox;
+    requires dev.cloche.vm;
     requires static micrometer.core;
     requires static micrometer.observation;
     requires org.jspecify;

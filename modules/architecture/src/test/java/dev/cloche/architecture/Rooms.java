@@ -56,7 +56,7 @@ final class Rooms {
             Map.entry("langchain4j", Set.of("", "tools")),
             Map.entry("springai", Set.of("", "tools", "sandbox", "base")),
             Map.entry("agentsandbox", Set.of("", "vm", "base")),
-            Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "base")),
+            Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "vm", "base")),
             Map.entry("spring", Set.of("", "micrometer", "sandbox", "image", "vm", "base")),
             Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Puts starts, commands, snapshots, pulls and pools of an application into Micrometer: as meters, and as observations, of which tracing
- * makes spans. Safe for use from several threads. Serves one {@link Cloche}, and is closed after it.
+ * Puts starts, commands, snapshots, pulls, pools and the channels to guests of an application into Micrometer: as meters, and
+ * the operations as observations, of which tracing makes spans. Safe for use from several threads. Serves one {@link Cloche}, and is closed after it.
  *
  * <pre>{@code
  * ClocheMeters meters = new ClocheMeters(registry);
@@ -30,6 +30,7 @@ public final class ClocheMeters implements OperationListener, PoolListener, Auto
     private final OperationObservations operations;
     private final PoolMeters pools;
     private final ImageMeters images;
+    private final ChannelMeters channels;
 
     /** Makes meters without observations of the application. */
     public ClocheMeters(MeterRegistry meters) {
@@ -37,7 +38,7 @@ public final class ClocheMeters implements OperationListener, PoolListener, Auto
     }
 
     /**
-     * Makes meters of pools and images, and observations of all else.
+     * Makes meters of pools, images and channels, and observations of all else.
      *
      * @param observations has to have a handler that makes meters of observations, as that of Spring Boot has; else there are
      *     spans of starts, commands and pulls, and no meters of them
@@ -46,6 +47,7 @@ public final class ClocheMeters implements OperationListener, PoolListener, Auto
         operations = new OperationObservations(meters, observations);
         pools = new PoolMeters(meters);
         images = new ImageMeters(meters);
+        channels = new ChannelMeters(meters);
     }
 
     private static ObservationRegistry metersOnly(MeterRegistry meters) {
@@ -89,5 +91,6 @@ public final class ClocheMeters implements OperationListener, PoolListener, Auto
     public void close() {
         pools.close();
         images.close();
+        channels.close();
     }
 }

@@ -12,7 +12,9 @@ import dev.cloche.base.EnumNames;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.StartTimings;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.ChannelTraffic;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -24,6 +26,19 @@ import org.junit.jupiter.api.io.TempDir;
 class ClocheMetersIT {
     @TempDir
     Path home;
+
+    private static void aMebibyteIsCountedEachWay(MeterRegistry registry, Sandbox sandbox) {
+        double sent = registry.get("cloche.channel.sent").functionCounter().count();
+        double received =
+                registry.get("cloche.channel.received").functionCounter().count();
+        sandbox.files().writeString("/tmp/many", "x".repeat(1 << 20));
+        assertThat(sandbox.exec("cat", "/tmp/many").stdout()).hasSize(1 << 20);
+        assertThat(registry.get("cloche.channel.sent").functionCounter().count() - sent)
+                .isBetween(1.0 * (1 << 20), 1.5 * (1 << 20));
+        assertThat(registry.get("cloche.channel.received").functionCounter().count() - received)
+                .isBetween(1.0 * (1 << 20), 1.5 * (1 << 20));
+        assertThat(registry.get("cloche.channel.open").gauge().value()).isPositive();
+    }
 
     @Test
     void startsCommandsPullsAndPoolsAreMeasured() {
@@ -39,6 +54,7 @@ class ClocheMetersIT {
             meters.bindTo(cloche);
             try (Sandbox sandbox = cloche.sandbox("base").memoryMib(256).start()) {
                 assertThat(sandbox.exec("sh", "-c", "exit 3").exitCode()).isEqualTo(3);
+                aMebibyteIsCountedEachWay(registry, sandbox);
             }
             assertThatThrownBy(() -> cloche.sandbox("localhost:1/nothing").start())
                     .isInstanceOf(ClocheException.class);
@@ -79,6 +95,7 @@ class ClocheMetersIT {
             assertThat(registry.get("cloche.images").gauge().value()).isEqualTo(1);
             assertThat(registry.get("cloche.images.size").gauge().value()).isPositive();
         }
+        assertThat(ChannelTraffic.ofThisProcess().open()).isZero();
         assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getType() == Meter.Type.GAUGE);
     }
 }

@@ -57,10 +57,10 @@ final class FrameChannel implements FrameSink {
      */
     FrameChannel(String name, ByteChannel channel, Listener listener, VmWaits.Hindered vm) {
         this.name = name;
-        this.channel = channel;
+        this.channel = new CountedChannel(channel);
         this.listener = listener;
         this.vm = vm;
-        outbox = new FrameOutbox(channel);
+        outbox = new FrameOutbox(this.channel);
         pending = new PendingRequests(name);
     }
 
