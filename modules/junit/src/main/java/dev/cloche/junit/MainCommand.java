@@ -62,7 +62,7 @@ final class MainCommand {
     /** @throws TestSandboxException.NotWritten if it has not written that text by then */
     void awaitText(String text, Duration limit) {
         if (awaited.stream().filter(known -> known.is(text)).noneMatch(known -> known.await(limit))) {
-            throw new TestSandboxException.NotWritten(text, limit);
+            throw new TestSandboxException.NotWritten(text);
         }
     }
 

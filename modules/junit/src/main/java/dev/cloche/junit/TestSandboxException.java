@@ -3,7 +3,6 @@ package dev.cloche.junit;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Printable;
 import dev.cloche.vm.ExitStatus;
-import java.time.Duration;
 import java.util.List;
 
 /** What can go wrong with the sandboxes of tests, besides what can with any. */
@@ -47,11 +46,10 @@ public abstract sealed class TestSandboxException extends ClocheException {
 
     /** The main command has not written what it is waited for. Code {@code junit.not-written}. */
     public static final class NotWritten extends TestSandboxException {
-        NotWritten(String text, Duration limit) {
+        NotWritten(String text) {
             super(
                     "junit.not-written",
-                    "The main command has not written \"" + Printable.of(text) + "\" within " + limit.toSeconds()
-                            + " s.",
+                    "The main command has not written \"" + Printable.of(text) + "\" in the time that it has.",
                     "Read what it wrote, which is published with the test, or wait longer.");
         }
     }

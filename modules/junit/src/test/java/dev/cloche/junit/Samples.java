@@ -162,7 +162,8 @@ final class Samples {
                 .withCommand("sh", "-c", "sleep 1; echo $WORD is; echo ready; exec nc -ll -p 8080 -e echo $WORD")
                 .withEnv("WORD", "hello")
                 .withExposedPorts(8080)
-                .waitingFor(Ready.log("hello is\nready"));
+                .waitingFor(Ready.log("hello is\nready"))
+                .withStartupTimeout(Duration.ofMinutes(10));
 
         private static long first;
 
@@ -170,7 +171,8 @@ final class Samples {
         final SandboxedService own = new SandboxedService("base")
                 .withMemoryMib(192)
                 .withCommand("sleep", "10000")
-                .waitingFor(Ready.command("true"));
+                .waitingFor(Ready.command("true"))
+                .withStartupTimeout(Duration.ofMinutes(10));
 
         @Test
         void aIsReached() throws IOException {
@@ -206,7 +208,7 @@ final class Samples {
                 .withMemoryMib(192)
                 .withCommand("sh", "-c", "echo almost rea; exec sleep 10000")
                 .waitingFor(Ready.log("ready"))
-                .withStartupTimeout(Duration.ofSeconds(2));
+                .withStartupTimeout(Duration.ofMillis(500));
 
         @Test
         void isNotReached() {

@@ -105,13 +105,13 @@ class SandboxedIT {
     }
 
     @Test
-    void aServiceThatDoesNotWriteItsTextFailsItsTestsWithWhatItWrote() {
+    void aServiceThatDoesNotWriteItsTextFailsItsTests() {
         LauncherRun run = LauncherRun.of(home, Samples.SilentService.class);
+        assertThat(run.succeeded()).isEmpty();
         assertThat(run.failures()).hasSize(1);
-        Throwable failure = run.failures().values().iterator().next();
-        assertThat(failure).isInstanceOf(TestSandboxException.NotWritten.class).hasMessageContaining("\"ready\"");
-        assertThat(Arrays.stream(failure.getSuppressed()).map(Throwable::toString))
-                .anySatisfy(text -> assertThat(text).contains("almost rea"));
+        assertThat(run.failures().values().iterator().next())
+                .isInstanceOf(TestSandboxException.NotWritten.class)
+                .hasMessageContaining("\"ready\"");
     }
 
     @Test
