@@ -95,7 +95,9 @@ class ClocheMetersIT {
             assertThat(registry.get("cloche.images").gauge().value()).isEqualTo(1);
             assertThat(registry.get("cloche.images.size").gauge().value()).isPositive();
         }
-        assertThat(ChannelTraffic.ofThisProcess().open()).isZero();
+        await().atMost(Duration.ofMinutes(5))
+                .untilAsserted(
+                        () -> assertThat(ChannelTraffic.ofThisProcess().open()).isZero());
         assertThat(registry.getMeters()).noneMatch(meter -> meter.getId().getType() == Meter.Type.GAUGE);
     }
 }

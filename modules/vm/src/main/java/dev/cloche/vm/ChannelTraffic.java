@@ -18,7 +18,8 @@ public final class ChannelTraffic {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
 
-    private ChannelTraffic() {}
+    /** Makes counts of nothing yet. */
+    public ChannelTraffic() {}
 
     /** Returns the counts of this process, of all that it has opened. */
     public static ChannelTraffic ofThisProcess() {

@@ -8,22 +8,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Counts what goes through a channel. As thread-safe as that is. */
 final class CountedChannel implements ByteChannel {
-    private static final ChannelTraffic TRAFFIC = ChannelTraffic.ofThisProcess();
-
     private final ByteChannel channel;
+    private final ChannelTraffic traffic;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** @param channel is open */
-    CountedChannel(ByteChannel channel) {
+    CountedChannel(ByteChannel channel, ChannelTraffic traffic) {
         this.channel = channel;
-        TRAFFIC.opened();
+        this.traffic = traffic;
+        traffic.opened();
     }
 
     @Override
     public int read(ByteBuffer target) throws IOException {
         int count = channel.read(target);
         if (count > 0) {
-            TRAFFIC.received(count);
+            traffic.received(count);
         }
         return count;
     }
@@ -31,7 +31,7 @@ final class CountedChannel implements ByteChannel {
     @Override
     public int write(ByteBuffer source) throws IOException {
         int count = channel.write(source);
-        TRAFFIC.sent(count);
+        traffic.sent(count);
         return count;
     }
 
@@ -43,7 +43,7 @@ final class CountedChannel implements ByteChannel {
     @Override
     public void close() throws IOException {
         if (closed.compareAndSet(false, true)) {
-            TRAFFIC.closed();
+            traffic.closed();
         }
         channel.close();
     }

@@ -1,6 +1,7 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.ChannelTraffic;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.VmWaits;
@@ -57,7 +58,7 @@ final class FrameChannel implements FrameSink {
      */
     FrameChannel(String name, ByteChannel channel, Listener listener, VmWaits.Hindered vm) {
         this.name = name;
-        this.channel = new CountedChannel(channel);
+        this.channel = new CountedChannel(channel, ChannelTraffic.ofThisProcess());
         this.listener = listener;
         this.vm = vm;
         outbox = new FrameOutbox(this.channel);
