@@ -192,7 +192,7 @@ class PortForwardIT {
             asked.await(Ready.port(WEB), LONG);
             assertThat(get(web, "/")).startsWith("HTTP/1.");
 
-            asked.close();
+            asked.detach();
             assertThatThrownBy(() -> connect(web)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> asked.ports().of(WEB))
                     .isInstanceOf(ClocheException.class)
