@@ -15,7 +15,7 @@ public enum HostRequirement {
     /** Guests can have disks. */
     DISKS;
 
-    /** Returns whether walls of this level are enough; whatever walls there are, for what is no level. */
+    /** Returns whether walls of this level are enough; any are, for what is no level. */
     boolean holds(VmIsolation.Level level) {
         return switch (this) {
             case SEALED -> level.compareTo(VmIsolation.Level.SEALED) >= 0;

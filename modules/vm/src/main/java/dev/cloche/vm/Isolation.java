@@ -7,7 +7,7 @@ package dev.cloche.vm;
 public enum Isolation {
     /** No more than privileges given up and limits, also where there is better: for a host on which better does not work. */
     REDUCED,
-    /** The best that this host has, whatever that is. */
+    /** The best that this host has. */
     AUTO,
     /** A filter of system calls at least, behind which the program opens only the files of its VM. */
     SEALED,
