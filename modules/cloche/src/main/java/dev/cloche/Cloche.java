@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.RegistryLogin;
+import dev.cloche.linux.HostSystem;
 import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
 import dev.cloche.sandbox.Orphan;
@@ -67,7 +68,7 @@ public final class Cloche implements AutoCloseable {
      * @throws HostException.Unsupported if {@link #isSupported} is false
      */
     public static Cloche openOnFirstUse(ClocheOptions options) {
-        HostSystem.ofThisJvm().requireSupport();
+        StateRoot.requireSupportedSystem();
         return new Cloche(new StateRootOpening(options));
     }
 

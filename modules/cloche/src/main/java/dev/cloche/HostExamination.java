@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.HealthCheck.Verdict;
 import dev.cloche.base.ClocheException;
 import dev.cloche.linux.DiskReserve;
+import dev.cloche.linux.HostSystem;
 import dev.cloche.linux.NativeAccess;
 import dev.cloche.linux.NativeAccessDeniedException;
 import dev.cloche.qemu.KernelImage;

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.linux.HostSystem;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;

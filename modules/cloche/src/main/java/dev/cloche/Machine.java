@@ -30,12 +30,12 @@ public final class Machine implements AutoCloseable {
     private final RunningMachine running;
     private final GuestOwner owner;
     private final OpenExecutions executions = new OpenExecutions();
-    private final OpenForwards forwards;
+    private final PublishedPorts.Forwards forwards;
 
     Machine(RunningMachine running) {
         this.running = running;
         this.owner = GuestOwner.of(running);
-        this.forwards = new OpenForwards(owner);
+        this.forwards = new PublishedPorts.Forwards(owner);
     }
 
     public String name() {

@@ -11,9 +11,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,7 +43,7 @@ public final class PortForward implements AutoCloseable {
     private final GuestOwner owner;
     private final ServerSocketChannel server;
     private final PublishedPort port;
-    private final Set<PortRelay> relays = ConcurrentHashMap.newKeySet();
+    private final Set<Relay> relays = ConcurrentHashMap.newKeySet();
     private final Thread acceptor = Thread.ofVirtual().name("cloche-forward").unstarted(this::acceptAll);
 
     private PortForward(GuestOwner owner, ServerSocketChannel server, PublishedPort port) {
@@ -93,7 +96,7 @@ public final class PortForward implements AutoCloseable {
         try {
             client.setOption(StandardSocketOptions.TCP_NODELAY, true);
             GuestStream guest = owner.dial(DialRequest.port(port.guestPort()), Deadline.after(ANSWER_LIMIT));
-            PortRelay relay = new PortRelay(client, guest);
+            Relay relay = new Relay(client, guest);
             relays.add(relay);
             if (!server.isOpen()) {
                 relay.reset();
@@ -103,7 +106,7 @@ public final class PortForward implements AutoCloseable {
         } catch (IOException | ClocheException refused) {
             System.getLogger(PortForward.class.getName())
                     .log(System.Logger.Level.DEBUG, "a connection to port " + port.guestPort(), refused);
-            PortRelay.reset(client);
+            Relay.reset(client);
         }
     }
 
@@ -112,7 +115,7 @@ public final class PortForward implements AutoCloseable {
     public void close() {
         closeQuietly(server);
         LockSupport.unpark(acceptor);
-        relays.forEach(PortRelay::reset);
+        relays.forEach(Relay::reset);
         // Only then has the kernel closed the listener.
         Uninterrupted.run(this::awaitAcceptor);
     }
@@ -130,6 +133,78 @@ public final class PortForward implements AutoCloseable {
             // It listens no more.
         } catch (IOException e) {
             System.getLogger(PortForward.class.getName()).log(System.Logger.Level.DEBUG, "closing a listener", e);
+        }
+    }
+
+    /** Passes bytes between a client of this host and a port of a guest, in both directions, with their ends and resets. */
+    private static final class Relay {
+        private static final int PIECE = 16 * 1024;
+
+        private final SocketChannel client;
+        private final GuestStream guest;
+
+        Relay(SocketChannel client, GuestStream guest) {
+            this.client = client;
+            this.guest = guest;
+        }
+
+        /** Says to one side that the other one has ended. */
+        private interface End {
+            void say() throws IOException;
+        }
+
+        /** Returns when both directions have ended, or one is broken. */
+        void run() {
+            Thread there = Thread.ofVirtual().start(() -> pass(client, guest, guest::shutdownOutput));
+            pass(guest, client, client::shutdownOutput);
+            try {
+                there.join();
+            } catch (InterruptedException e) {
+                reset();
+                return;
+            }
+            guest.close();
+            close(client);
+        }
+
+        private void pass(ReadableByteChannel from, WritableByteChannel to, End end) {
+            ByteBuffer bytes = ByteBuffer.allocate(PIECE);
+            try {
+                while (from.read(bytes) >= 0) {
+                    bytes.flip();
+                    while (bytes.hasRemaining()) {
+                        to.write(bytes);
+                    }
+                    bytes.clear();
+                }
+                end.say();
+            } catch (IOException | ClocheException broken) {
+                reset();
+            }
+        }
+
+        /** Breaks off: both sides see a reset. */
+        void reset() {
+            guest.abort();
+            reset(client);
+        }
+
+        /** Closes a client's socket so that the client sees a reset. */
+        static void reset(SocketChannel client) {
+            try {
+                client.setOption(StandardSocketOptions.SO_LINGER, 0);
+            } catch (IOException closedAlready) {
+                return;
+            }
+            close(client);
+        }
+
+        private static void close(SocketChannel client) {
+            try {
+                client.close();
+            } catch (IOException e) {
+                System.getLogger(PortForward.class.getName()).log(System.Logger.Level.DEBUG, "closing a connection", e);
+            }
         }
     }
 }

@@ -1,8 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.vm.PublishedPort;
+import dev.cloche.vm.VmException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ports of this host that lead to a sandbox or a machine: those that were published when it was started, and those that its
@@ -16,9 +20,9 @@ import java.util.stream.Stream;
  */
 public final class PublishedPorts {
     private final List<PublishedPort> published;
-    private final OpenForwards forwards;
+    private final Forwards forwards;
 
-    PublishedPorts(List<PublishedPort> published, OpenForwards forwards) {
+    PublishedPorts(List<PublishedPort> published, Forwards forwards) {
         this.published = List.copyOf(published);
         this.forwards = forwards;
     }
@@ -41,5 +45,44 @@ public final class PublishedPorts {
                 .filter(port -> port.guestPort() == guestPort && port.protocol() == PublishedPort.Protocol.TCP)
                 .findFirst()
                 .orElseGet(() -> forwards.of(guestPort));
+    }
+
+    /**
+     * The ports of this host that one handle has lead into its guest, each from when it is first asked for until the handle is
+     * closed. Thread-safe.
+     */
+    static final class Forwards implements AutoCloseable {
+        private final GuestOwner owner;
+        private final Map<Integer, PortForward> open = new LinkedHashMap<>();
+        private boolean closed;
+
+        Forwards(GuestOwner owner) {
+            this.owner = owner;
+        }
+
+        synchronized PublishedPort of(int guestPort) {
+            if (closed) {
+                throw new VmException.Invalid(
+                        "No port leads to a guest by a handle that is closed.",
+                        "Ask before you close it, or connect anew.");
+            }
+            @Nullable PortForward known = open.get(guestPort);
+            if (known == null) {
+                known = PortForward.open(owner, NetworkSettings.anyFor(guestPort));
+                open.put(guestPort, known);
+            }
+            return known.port();
+        }
+
+        synchronized List<PublishedPort> list() {
+            return open.values().stream().map(PortForward::port).toList();
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            open.values().forEach(PortForward::close);
+            open.clear();
+        }
     }
 }

@@ -37,13 +37,13 @@ public final class Sandbox implements AutoCloseable {
     private final RunningSandbox running;
     private final GuestOwner owner;
     private final OpenExecutions executions = new OpenExecutions();
-    private final OpenForwards forwards;
+    private final PublishedPorts.Forwards forwards;
 
     Sandbox(Cloche cloche, RunningSandbox running) {
         this.cloche = cloche;
         this.running = running;
         this.owner = GuestOwner.of(running);
-        this.forwards = new OpenForwards(owner);
+        this.forwards = new PublishedPorts.Forwards(owner);
     }
 
     /** Returns its name, given or generated; also the host name of its guest. */

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.HostSystem;
 import dev.cloche.linux.NativeAccess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,8 +32,16 @@ final class StateRoot {
         return root;
     }
 
+    /** @throws HostException.Unsupported if there are no VMs for this system */
+    static void requireSupportedSystem() {
+        HostSystem system = HostSystem.ofThisJvm();
+        if (!system.isSupported()) {
+            throw new HostException.Unsupported(system);
+        }
+    }
+
     private static Path ensure(Path home) {
-        HostSystem.ofThisJvm().requireSupport();
+        requireSupportedSystem();
         NativeAccess.require();
         try {
             Path root = DurableFiles.ensureDirectory(home).toRealPath();

@@ -1,4 +1,4 @@
-package dev.cloche;
+package dev.cloche.linux;
 
 /**
  * Describes the system that a JVM runs on.
@@ -6,20 +6,14 @@ package dev.cloche;
  * @param name as the JVM names it, for example {@code Linux}
  * @param architecture as the JVM names it, for example {@code amd64}
  */
-record HostSystem(String name, String architecture) {
-    static HostSystem ofThisJvm() {
+public record HostSystem(String name, String architecture) {
+    /** Returns that of this JVM. */
+    public static HostSystem ofThisJvm() {
         return new HostSystem(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
     }
 
     /** Returns whether there are VMs, native calls and an agent for it. */
-    boolean isSupported() {
+    public boolean isSupported() {
         return name.equals("Linux") && architecture.equals("amd64");
-    }
-
-    /** @throws HostException.Unsupported if it is not supported */
-    void requireSupport() {
-        if (!isSupported()) {
-            throw new HostException.Unsupported(this);
-        }
     }
 }

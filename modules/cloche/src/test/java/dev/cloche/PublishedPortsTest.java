@@ -22,11 +22,11 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The ports that a handle has lead into its guest; {@link PortForwardIT} has real ones. */
-class OpenForwardsTest {
+class PublishedPortsTest {
     private static final PublishedPort PUBLISHED =
             PublishedPort.parse("127.0.0.1:8080:80").getFirst();
 
-    private final OpenForwards forwards = new OpenForwards(new SayingGuest());
+    private final PublishedPorts.Forwards forwards = new PublishedPorts.Forwards(new SayingGuest());
     private final PublishedPorts ports = new PublishedPorts(List.of(PUBLISHED), forwards);
 
     @Test
