@@ -80,10 +80,11 @@ class QemuPersistentDiskIT extends QemuTest {
             ProcessHandle qemu = qemu(vm);
             // The guest's flush is the host's fdatasync: what a power cut leaves is what fsync(2) promises.
             assertThat(Files.readString(Path.of("/proc/" + qemu.pid() + "/cmdline")))
-                    .contains("format=raw,cache=writeback");
+                    .contains("driver=raw,", ",cache=writeback");
             shell(
                     vm,
-                    "echo kept | busybox dd of=/root/flushed conv=fsync 2>/dev/null; busybox sync /root; echo lost > /root/new");
+                    "echo kept | busybox dd of=/root/flushed conv=fsync 2>/dev/null; busybox sync /root; echo lost >"
+                            + " /root/new");
             assertThat(needsRecovery(home)).isTrue();
             assertThat(qemu.destroyForcibly()).isTrue();
             assertThat(vm.awaitExit(soon()).crashed()).isTrue();

@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ public final class DiskChain {
     public static final int MAX_LAYERS = 4;
 
     private static final String PREFIX = "disk.";
+    private static final String DRAFT = PREFIX + "draft";
     private static final Pattern LAYER = Pattern.compile("disk\\.\\d{1,6}");
 
     private final Path directory;
@@ -74,7 +76,7 @@ public final class DiskChain {
                 file.getFD().sync();
             }
         } else if (tools.layerBytes(top) < (long) mebibytes << 20) {
-            tools.growLayer(top, mebibytes);
+            tools.growLayer(whole(), mebibytes);
             DurableFiles.force(top);
         }
     }
@@ -102,35 +104,44 @@ public final class DiskChain {
     }
 
     /**
-     * Refuses a layer below which there is anything but lower layers of this directory, down to the lowest. Some may be left
-     * out: QEMU has drawn them together, and the process that was to remove them was killed.
+     * Returns all layers, for a program that is to open them. What each says is below it does not count: that is the next lower
+     * one. Where QEMU has drawn layers together, and the process that was to remove them was killed, the top has all of theirs,
+     * so they change nothing.
+     *
+     * @throws IOException if one is missing, is a link, or keeps its data elsewhere
      */
-    public void requireWhole(Path top) throws IOException {
-        for (Path layer = top; !isBottom(layer); ) {
-            String named = tools.backing(layer);
-            if (!LAYER.matcher(named).matches()
-                    || number(directory.resolve(named)) >= number(layer)
-                    || !Files.isRegularFile(directory.resolve(named), LinkOption.NOFOLLOW_LINKS)) {
-                throw new IOException(layer + " does not say that one of the disk's own layers is below it");
-            }
-            layer = directory.resolve(named);
+    public DiskLayers whole() throws IOException {
+        List<Path> all = layers();
+        if (all.isEmpty() || !isBottom(all.getFirst())) {
+            throw new IOException("the lowest layer of the disk in " + directory + " is missing");
         }
+        for (Path layer : all) {
+            if (!Files.isRegularFile(layer, LinkOption.NOFOLLOW_LINKS)) {
+                throw new IOException(layer + " is no file");
+            }
+            if (!isBottom(layer)) {
+                DiskTools.requireOwnData(layer);
+            }
+        }
+        return new DiskLayers(all);
     }
 
     /** Begins a new disk over a blank one. */
-    public Path begin(Path blanks, int mebibytes) throws IOException {
+    public DiskLayers begin(Path blanks, int mebibytes) throws IOException {
         clear();
         Files.createLink(bottom(directory), blank(blanks, mebibytes));
-        return addLayer(mebibytes);
+        var _ = addLayer(mebibytes);
+        return whole();
     }
 
     /** Begins with what a snapshot has. */
-    public Path begin(DiskChain snapshot, int mebibytes) throws IOException {
+    public DiskLayers begin(DiskChain snapshot, int mebibytes) throws IOException {
         clear();
         for (Path layer : snapshot.layers()) {
             Files.createLink(directory.resolve(layer.getFileName().toString()), layer);
         }
-        return addLayer(mebibytes);
+        var _ = addLayer(mebibytes);
+        return whole();
     }
 
     /** Adds an empty layer, which is to become the top. */
@@ -138,21 +149,28 @@ public final class DiskChain {
         Path top = top();
         int number = number(top);
         Path next = directory.resolve(PREFIX + (number + 1));
+        // QEMU, should its guest have broken out into it, may open what is called like a layer, and change it while it
+        // is made.
+        Path draft = directory.resolve(DRAFT);
+        Files.deleteIfExists(draft);
         try {
-            tools.layer(next, top, number == 0 ? "raw" : "qcow2", mebibytes);
+            tools.layer(draft, top, number == 0 ? "raw" : "qcow2", mebibytes);
             if (durable) {
-                DurableFiles.force(next);
+                DurableFiles.force(draft);
+            }
+            Files.move(draft, next, StandardCopyOption.ATOMIC_MOVE);
+            if (durable) {
                 DurableFiles.forceDirectory(directory);
             }
             return next;
         } catch (Throwable failure) {
-            DurableFiles.deleteAfter(failure, next);
+            DurableFiles.deleteAfter(failure, draft);
             throw failure;
         }
     }
 
     /** Goes back to what a snapshot has, and drops what was written since. */
-    public Path goBack(DiskChain snapshot, int mebibytes) throws IOException {
+    public void goBack(DiskChain snapshot, int mebibytes) throws IOException {
         List<Path> kept = snapshot.layers();
         for (Path layer : layers()) {
             if (number(layer) > number(kept.getLast())) {
@@ -167,7 +185,7 @@ public final class DiskChain {
                 throw new IOException(mine + " is not the snapshot's");
             }
         }
-        return addLayer(mebibytes);
+        var _ = addLayer(mebibytes);
     }
 
     /** Gives another directory all layers; none of them may be written to from then on. */

@@ -27,9 +27,6 @@ public final class DiskTools {
 
     private static final int QCOW2_MAGIC = 0x514649fb;
     private static final int QCOW2_SIZE_END = 32;
-    /** Of what QEMU allows, which is 1,023 bytes; a layer names one in its directory. */
-    private static final int MAX_BACKING_NAME = 64;
-
     private static final int QCOW2_FEATURES_END = 80;
     /** The incompatible feature of a layer whose data are in another file. */
     private static final long QCOW2_EXTERNAL_DATA = 4;
@@ -83,48 +80,39 @@ public final class DiskTools {
                 mebibytes + "M"));
     }
 
-    /** Makes a layer larger; a file system in it stays as it is. */
-    void growLayer(Path file, int mebibytes) throws IOException {
-        run(List.of(image().toString(), "resize", "-q", "-f", "qcow2", file.toString(), mebibytes + "M"));
+    /** Makes the top larger; a file system in it stays as it is. */
+    void growLayer(DiskLayers layers, int mebibytes) throws IOException {
+        run(List.of(image().toString(), "resize", "-q", "--image-opts", layers.options(), mebibytes + "M"));
     }
 
-    /** Writes what a layer shows, with those below it, into a new file with holes. */
-    public void flatten(Path file, Path raw) throws IOException {
+    /** Writes what layers show into a new file with holes. */
+    public void flatten(DiskLayers layers, Path raw) throws IOException {
         run(
                 List.of(
                         image().toString(),
                         "convert",
                         "-q",
-                        "-f",
-                        "qcow2",
+                        "--image-opts",
                         "-O",
                         "raw",
-                        file.toString(),
+                        layers.options(),
                         raw.toString()),
                 COPY_PATIENCE);
     }
 
     /**
-     * Returns the name of the file that a layer says is below it, as it stands there: a guest that broke out of QEMU could
-     * have written the name of any file of the host into its head.
+     * Refuses a layer whose head says that its data are in another file, of which it then has the name: no option of QEMU keeps it
+     * from opening that. A guest that broke out of QEMU could have written the name of any file of the host there.
      */
-    String backing(Path file) throws IOException {
+    static void requireOwnData(Path file) throws IOException {
+        ByteBuffer header = ByteBuffer.allocate(QCOW2_FEATURES_END);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            ByteBuffer header = ByteBuffer.allocate(QCOW2_FEATURES_END);
             while (header.hasRemaining() && channel.read(header) >= 0) {}
-            boolean plain = !header.hasRemaining()
-                    && header.getInt(0) == QCOW2_MAGIC
-                    && (header.getInt(4) == 2
-                            || (header.getLong(QCOW2_FEATURES_END - Long.BYTES) & QCOW2_EXTERNAL_DATA) == 0)
-                    && header.getInt(16) > 0
-                    && header.getInt(16) <= MAX_BACKING_NAME;
-            if (!plain) {
-                throw new IOException(file + " is no layer of a disk");
-            }
-            ByteBuffer name = ByteBuffer.allocate(header.getInt(16));
-            long at = header.getLong(8);
-            while (name.hasRemaining() && at >= 0 && channel.read(name, at + name.position()) > 0) {}
-            return new String(name.array(), StandardCharsets.UTF_8);
+        }
+        if (header.hasRemaining()
+                || header.getInt(0) != QCOW2_MAGIC
+                || (header.getLong(QCOW2_FEATURES_END - Long.BYTES) & QCOW2_EXTERNAL_DATA) != 0) {
+            throw new IOException(file + " is no layer of a disk");
         }
     }
 

@@ -5,7 +5,6 @@ import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
-import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.ProbeRun;
@@ -218,8 +217,7 @@ public final class QemuCommand {
      * of snapshots.
      */
     private static String drive(QemuLaunch.Disk disk) {
-        return "if=none,id=upper,file=" + escape(disk.top())
-                + ",format=" + (DiskChain.isBottom(disk.top()) ? "raw" : "qcow2")
+        return "if=none,id=upper," + disk.layers().options()
                 + ",cache=" + (disk.persistent().isPresent() ? "writeback" : "unsafe")
                 + ",aio=threads,discard=unmap,werror=stop,rerror=report";
     }

@@ -49,7 +49,7 @@ public record QemuJail(Isolation least, List<Path> image) {
             case QemuLaunch.Ram.Shared(Path file) -> add(out, "--write", file);
             case QemuLaunch.Ram.Private(Path file) -> add(out, "--copy", file);
         }
-        launch.disk().ifPresent(disk -> add(out, "--layers", disk.top().resolveSibling("")));
+        launch.disk().ifPresent(disk -> add(out, "--layers", disk.layers().top().resolveSibling("")));
         add(out, "--sockets", layout.runtimeDirectory().resolve(spec.id().value()));
         if (accelerator == Accelerator.KVM) {
             add(out, "--write", HostProbe.KVM);

@@ -1,5 +1,6 @@
 package dev.cloche.qemu.launch;
 
+import dev.cloche.qemu.disk.DiskLayers;
 import dev.cloche.vmm.disk.DiskDirectory;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -28,13 +29,12 @@ public record QemuLaunch(
     /**
      * Describes the writable disk.
      *
-     * @param top the file that is written to
      * @param persistent where it is, if it outlives the VM
      */
-    public record Disk(Path top, Optional<DiskDirectory> persistent) {
+    public record Disk(DiskLayers layers, Optional<DiskDirectory> persistent) {
         /** Returns one that ends with the VM. */
-        public static Disk ofTheVm(Path top) {
-            return new Disk(top, Optional.empty());
+        public static Disk ofTheVm(DiskLayers layers) {
+            return new Disk(layers, Optional.empty());
         }
     }
 

@@ -25,7 +25,7 @@ final class PersistentDiskAttachment implements AutoCloseable {
     QemuLaunch.Disk asItIs() throws IOException {
         movesOn();
         chain.fit(claim.disk().read().sizeMiB());
-        return launch(chain.top());
+        return launch();
     }
 
     /**
@@ -37,7 +37,8 @@ final class PersistentDiskAttachment implements AutoCloseable {
     QemuLaunch.Disk asOf(SnapshotRef snapshot, DiskChain layers) throws IOException {
         claim.disk().requireAsOf(snapshot);
         // Nothing is lost by that: what came after the snapshot is of attempts to continue it, or of no guest.
-        return launch(chain.goBack(layers, claim.disk().read().sizeMiB()));
+        chain.goBack(layers, claim.disk().read().sizeMiB());
+        return launch();
     }
 
     /** From here on a guest writes to it. */
@@ -45,8 +46,8 @@ final class PersistentDiskAttachment implements AutoCloseable {
         claim.disk().movesOn();
     }
 
-    private QemuLaunch.Disk launch(Path top) {
-        return new QemuLaunch.Disk(top, Optional.of(claim.disk()));
+    private QemuLaunch.Disk launch() throws IOException {
+        return new QemuLaunch.Disk(chain.whole(), Optional.of(claim.disk()));
     }
 
     @Override

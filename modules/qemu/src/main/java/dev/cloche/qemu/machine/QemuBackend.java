@@ -3,6 +3,7 @@ package dev.cloche.qemu.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.disk.DiskLayers;
 import dev.cloche.qemu.guard.ConsoleTail;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.GuardLimit;
@@ -92,8 +93,9 @@ public final class QemuBackend implements VmBackend {
         return switch (spec.writable()) {
             case WritableLayer.InMemory _ -> guard.start(QemuLaunch.boot(ram, Optional.empty()), deadline, () -> {});
             case WritableLayer.Disk(int sizeMiB) -> {
-                Path top = context.disk(spec.id()).begin(layout.blanks(), sizeMiB);
-                yield guard.start(QemuLaunch.boot(ram, Optional.of(QemuLaunch.Disk.ofTheVm(top))), deadline, () -> {});
+                DiskLayers layers = context.disk(spec.id()).begin(layout.blanks(), sizeMiB);
+                yield guard.start(
+                        QemuLaunch.boot(ram, Optional.of(QemuLaunch.Disk.ofTheVm(layers))), deadline, () -> {});
             }
             case WritableLayer.Persistent(Path directory) -> {
                 try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
@@ -109,8 +111,8 @@ public final class QemuBackend implements VmBackend {
             return switch (spec.writable()) {
                 case WritableLayer.InMemory _ -> restore(pin, Optional.empty(), () -> {}, deadline);
                 case WritableLayer.Disk(int sizeMiB) -> {
-                    Path top = context.disk(spec.id()).begin(pin.disk(context.disks()), sizeMiB);
-                    yield restore(pin, Optional.of(QemuLaunch.Disk.ofTheVm(top)), () -> {}, deadline);
+                    DiskLayers layers = context.disk(spec.id()).begin(pin.disk(context.disks()), sizeMiB);
+                    yield restore(pin, Optional.of(QemuLaunch.Disk.ofTheVm(layers)), () -> {}, deadline);
                 }
                 case WritableLayer.Persistent(Path directory) -> {
                     try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {

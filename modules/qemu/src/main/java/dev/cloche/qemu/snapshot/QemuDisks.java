@@ -3,6 +3,7 @@ package dev.cloche.qemu.snapshot;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.disk.DiskChain;
+import dev.cloche.qemu.disk.DiskLayers;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.disk.SparseFiles;
 import dev.cloche.vm.SnapshotException;
@@ -81,12 +82,11 @@ public final class QemuDisks implements DiskContents {
     @Override
     public void flatten(Path directory, Path raw) throws IOException {
         DiskChain chain = new DiskChain(directory, tools);
-        Path top = chain.top();
-        chain.requireWhole(top);
-        if (DiskChain.isBottom(top)) {
-            SparseFiles.copy(top, raw);
+        DiskLayers layers = chain.whole();
+        if (DiskChain.isBottom(layers.top())) {
+            SparseFiles.copy(layers.top(), raw);
         } else {
-            tools.flatten(top, raw);
+            tools.flatten(layers, raw);
         }
     }
 
