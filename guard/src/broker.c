@@ -9,15 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "calls.h"
 #include "denied.h"
+#include "io.h"
 #include "names.h"
 
 #ifndef SECCOMP_ADDFD_FLAG_SEND
@@ -28,11 +29,15 @@ struct broker {
     struct broker_start start;
     struct denied denied;
     bool executed; /* the program has begun; the one call of it is ours */
-    bool unexpected; /* what the call that is being answered asked for is to be noted */
+    enum denial denial; /* of the call that is being answered */
     char name[NAME_MAX_BYTES]; /* that it has, or an empty one */
+    int memory; /* the program's; -1: not opened yet */
 };
 
 static atomic_bool sealed;
+
+/* Readable once too much was refused; -1: nothing is. */
+static int alarm_fd = -1;
 
 /* What is to be said to the caller: an error, or a value. */
 struct answer {
@@ -45,7 +50,12 @@ struct answer {
 static struct answer fails(int error) { return (struct answer){.error = error}; }
 
 static struct answer refuses(struct broker *b) {
-    b->unexpected = true;
+    b->denial = CALL_REFUSED;
+    return fails(EPERM);
+}
+
+static struct answer refuses_file(struct broker *b) {
+    b->denial = OPEN_REFUSED;
     return fails(EPERM);
 }
 
@@ -54,6 +64,29 @@ static const struct answer GO_ON = {.go_on = true};
 /* Whether the caller still waits: then what was read of its memory was the caller's. */
 static bool waits(const struct broker *b, const struct seccomp_notif *asked) {
     return ioctl(b->start.listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0;
+}
+
+/* The caller's memory; -1 with errno. It is looked at by a descriptor, for a call that takes any process by its id is none that the
+ * guard may make for ever. The threads of the program share it, and it executes nothing any more. */
+static int memory_of(struct broker *b, const struct seccomp_notif *asked) {
+    if (b->memory >= 0) return b->memory;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/mem", asked->pid);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (b->executed) b->memory = fd;
+    return fd;
+}
+
+/* Before there is a program, it is that of the child. */
+static void forget_memory(const struct broker *b, int memory) {
+    if (memory >= 0 && memory != b->memory) close(memory);
+}
+
+static bool read_memory(struct broker *b, const struct seccomp_notif *asked, uint64_t address, void *to, size_t length) {
+    int memory = memory_of(b, asked);
+    bool whole = memory >= 0 && pread(memory, to, length, (off_t)address) == (ssize_t)length;
+    forget_memory(b, memory);
+    return whole;
 }
 
 /* A name in the caller's memory. False if there is none of this length. */
@@ -65,8 +98,7 @@ static bool read_name(struct broker *b, const struct seccomp_notif *asked, uint6
         /* Not beyond a page, for the next one need not be there. */
         size_t piece = PAGE - (address + length) % PAGE;
         if (piece > NAME_MAX_BYTES - length) piece = NAME_MAX_BYTES - length;
-        struct iovec local = {name + length, piece}, remote = {(void *)(uintptr_t)(address + length), piece};
-        if (process_vm_readv((pid_t)asked->pid, &local, 1, &remote, 1, 0) != (ssize_t)piece) return false;
+        if (!read_memory(b, asked, address + length, name + length, piece)) return false;
         if (memchr(name + length, '\0', piece) != NULL) return waits(b, asked);
         length += piece;
     }
@@ -105,9 +137,9 @@ static struct answer to_open(struct broker *b, const struct seccomp_notif *asked
     char normal[NAME_MAX_BYTES];
     bool now_sealed = atomic_load(&sealed);
     if (!read_name(b, asked, address)) return fails(EFAULT);
-    if (!grants_normal(b->name, normal, sizeof normal)) return now_sealed ? refuses(b) : fails(ENOENT);
+    if (!grants_normal(b->name, normal, sizeof normal)) return now_sealed ? refuses_file(b) : fails(ENOENT);
     struct decision decision = grants_open(b->start.grants, normal, flags, now_sealed);
-    if (decision.verdict == REFUSED) return refuses(b);
+    if (decision.verdict == REFUSED) return refuses_file(b);
     if (decision.verdict == ABSENT) return fails(ENOENT);
     int fd = open_given(&decision);
     return fd < 0 ? fails(errno) : hand_over(b, asked, fd, (flags & O_CLOEXEC) != 0);
@@ -141,10 +173,10 @@ static struct answer to_read_link(struct broker *b, const struct seccomp_notif *
     }
     size_t length = strlen(program);
     if (length > asked->data.args[2]) length = asked->data.args[2];
-    struct iovec local = {(void *)(uintptr_t)program, length};
-    struct iovec remote = {(void *)(uintptr_t)asked->data.args[1], length};
-    if (process_vm_writev((pid_t)asked->pid, &local, 1, &remote, 1, 0) != (ssize_t)length) return fails(EFAULT);
-    return (struct answer){.value = (int64_t)length};
+    int memory = memory_of(b, asked);
+    bool written = memory >= 0 && pwrite(memory, program, length, (off_t)asked->data.args[1]) == (ssize_t)length;
+    forget_memory(b, memory);
+    return written ? (struct answer){.value = (int64_t)length} : fails(EFAULT);
 }
 
 /* The file of a socket of its own; QEMU does so before it makes one. */
@@ -164,10 +196,7 @@ static struct answer to_name_socket(struct broker *b, const struct seccomp_notif
     struct socket_name name = {0};
     size_t length = asked->data.args[2];
     if (length > sizeof name.address) return fails(EINVAL);
-    struct iovec local = {&name.address, length}, remote = {(void *)(uintptr_t)asked->data.args[1], length};
-    if (process_vm_readv((pid_t)asked->pid, &local, 1, &remote, 1, 0) != (ssize_t)length || !waits(b, asked)) {
-        return fails(EFAULT);
-    }
+    if (!read_memory(b, asked, asked->data.args[1], &name.address, length) || !waits(b, asked)) return fails(EFAULT);
     bool understood = socket_name_read(&name, length);
     snprintf(b->name, sizeof b->name, "%s", name.path);
     if (!understood || !grants_socket(b->start.grants, name.path)) return refuses(b);
@@ -196,7 +225,7 @@ static bool sets_owner(unsigned request) {
 }
 
 static struct answer records(struct broker *b) {
-    b->unexpected = true;
+    b->denial = LET_THROUGH;
     return GO_ON;
 }
 
@@ -238,7 +267,10 @@ static void reply(const struct broker *b, const struct seccomp_notif *asked, str
 }
 
 static void note(struct broker *b, const struct seccomp_notif *asked) {
-    if (b->executed) denied_note(&b->denied, asked->data.nr, asked->data.args[0], b->name);
+    if (b->denial == NOTHING_DENIED || !b->executed) return;
+    denied_note(&b->denied, b->denial, asked->data.nr, asked->data.args[0], b->name);
+    static const uint64_t one = 1;
+    if (denied_enough(&b->denied, b->start.recording)) write_all(alarm_fd, (const char *)&one, sizeof one);
 }
 
 static void *serve(void *argument) {
@@ -249,21 +281,24 @@ static void *serve(void *argument) {
         if ((event.revents & POLLIN) == 0) break; /* all that the filter binds have ended */
         struct seccomp_notif asked = {0};
         if (ioctl(b->start.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) continue; /* it was killed meanwhile */
-        b->unexpected = false;
+        b->denial = NOTHING_DENIED;
         b->name[0] = '\0';
         struct answer answer = decide(b, &asked);
-        if (b->unexpected) note(b, &asked);
+        note(b, &asked);
         reply(b, &asked, answer);
     }
     close(b->start.listener);
+    if (b->memory >= 0) close(b->memory);
     free(b);
     return NULL;
 }
 
 bool broker_begin(const struct broker_start *start) {
-    struct broker *broker = calloc(1, sizeof *broker);
+    if (alarm_fd < 0) alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct broker *broker = alarm_fd < 0 ? NULL : calloc(1, sizeof *broker);
     if (broker == NULL) return false;
     broker->start = *start;
+    broker->memory = -1;
     broker->denied.directory = start->directory;
     pthread_t thread;
     int error = pthread_create(&thread, NULL, serve, broker);
@@ -277,3 +312,5 @@ bool broker_begin(const struct broker_start *start) {
 }
 
 void broker_seal(void) { atomic_store(&sealed, true); }
+
+int broker_alarm(void) { return alarm_fd; }

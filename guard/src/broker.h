@@ -19,3 +19,6 @@ bool broker_begin(const struct broker_start *start);
 
 /* From now on files of its own are refused too: it has opened what it needs to begin. */
 void broker_seal(void);
+
+/* A descriptor that is readable once QEMU was refused too much; -1 where it has no broker. */
+int broker_alarm(void);

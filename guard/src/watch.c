@@ -18,10 +18,13 @@
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, MONITOR,
+enum { PROGRAM, OWNER, ALARM, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, MONITOR,
        LOOK, CONSOLE, GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
+
+/* The program tried what it never does: its guest has broken out into it. */
+static const char ISOLATION[] = "isolation";
 
 struct watching {
     const struct options *options;
@@ -100,6 +103,7 @@ static bool ready(const struct watching *w, int event) {
 
 static void handle(struct watching *w) {
     if (ready(w, OWNER)) hear_owner(w);
+    if (ready(w, ALARM)) kill_because(w, ISOLATION);
     if (ready(w, TERMINATION)) kill_because(w, "killed");
     if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
     if (ready(w, NEW_LIMIT)) hear_limit(w);
@@ -143,6 +147,14 @@ static void drain(struct watching *w) {
     for (long n; budget > 0 && (n = goodbye_take(&w->ending.goodbye, w->program->goodbye)) > 0; budget -= n) continue;
 }
 
+/* Whether it ended by a call that none makes, or after too many that were refused. */
+static bool broke_walls(const struct watching *w) {
+    if (w->program->isolation.level == LEVEL_NONE) return false;
+    const siginfo_t *how = &w->ending.program;
+    bool by_filter = (how->si_code == CLD_KILLED || how->si_code == CLD_DUMPED) && how->si_status == SIGSYS;
+    return by_filter || poll(&(struct pollfd){.fd = broker_alarm(), .events = POLLIN}, 1, 0) > 0;
+}
+
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
                     struct health *health, struct announcement *announcement, const struct orders *orders) {
     int directory = announcement->directory;
@@ -171,6 +183,7 @@ struct ending watch(const struct options *options, const struct program *program
         [OWNER_GRACE] = timer_open(0),
         [PASST] = network->passt_fd,
         [RELAY] = network->relay_fd,
+        [ALARM] = broker_alarm(),
         [MONITOR] = health->monitor.fd,
         [LOOK] = health->timer,
         [CONSOLE] = program->console,
@@ -188,8 +201,8 @@ struct ending watch(const struct options *options, const struct program *program
     }
     announce(announcement, program->pid);
     w.ending.ended_at_ms = now_ms();
-    if (w.ending.cause == NULL) w.ending.cause = "exited";
     while (waitid(P_PIDFD, (id_t)program->pidfd, &w.ending.program, WEXITED) != 0 && errno == EINTR) continue;
+    if (w.ending.cause == NULL) w.ending.cause = broke_walls(&w) ? ISOLATION : "exited";
     drain(&w);
     health_end(health);
     return w.ending;

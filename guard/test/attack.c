@@ -1,6 +1,6 @@
-/* A stand-in for a QEMU that is broken into: attack BASE [DEADLY]. It tries what must be shut and says what was OPEN, one line
- * each, and "done" at the end; with DEADLY it makes that one call, with "reduced" it tries what Landlock shuts. BASE/vm is its VM's
- * directory; docs/security.md has the rows. */
+/* A stand-in for a QEMU that is broken into: attack BASE PID [DEADLY]. It tries what must be shut and says what was OPEN, one line
+ * each, and "done" at the end; with DEADLY it makes that one call, with "reduced" it tries what Landlock shuts, with "opens N" and
+ * "calls N" it is refused that often. BASE/vm is its VM's directory; docs/security.md has the rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -210,6 +210,15 @@ static void begin(int monitor) {
     shut("its own files from then on", open("/usr/bin/env", O_RDONLY));
 }
 
+/* What a broken QEMU does without end, and its guard with it. */
+static void flood(pid_t guard, bool of_opens, int times) {
+    begin(5);
+    for (int i = 0; i < times; i++) {
+        if (of_opens) shut("a file of the user", open(in_base("secret"), O_RDONLY));
+        else shut("a signal to its guard", kill(guard, 0));
+    }
+}
+
 /* By Landlock alone, as far as this kernel has it: its version, or 0. */
 static void reduced(pid_t guard) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
@@ -268,6 +277,11 @@ int main(int argc, char **argv) {
     pid_t guard = atoi(argv[2]);
     if (argc > 3 && strcmp(argv[3], "reduced") == 0) {
         reduced(guard);
+        printf("done\n");
+        return 0;
+    }
+    if (argc > 4) {
+        flood(guard, strcmp(argv[3], "opens") == 0, atoi(argv[4]));
         printf("done\n");
         return 0;
     }

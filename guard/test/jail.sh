@@ -1,8 +1,9 @@
 #!/bin/sh
-# jail.sh GUARD ATTACK: has a hostile program try the walls of each level that this host has. Says what is not as it must be.
+# jail.sh GUARD PATIENT ATTACK: has a hostile program try the walls of each level that this host has. Says what is not as it must
+# be. PATIENT is a guard that ends no program for how much it is refused.
 set -u
-guard=$1
-attack=$2
+guard=$2
+attack=$3
 base=$(mktemp -d /tmp/jail-test.XXXXXX)
 failed=0
 
@@ -34,7 +35,7 @@ jailed() {
     [ "$level" != sealed ] || without='echo 0 >/proc/sys/user/max_user_namespaces &&'
     unshare --user --map-current-user --keep-caps sh -c "$without"' exec "$@"' sh \
         "$guard" --dir "$base/vm" --listen "$base/vm/s.mig" --monitor "$base/vm" --isolation "$level" --read "$base/image" \
-        $recording --copy "$base/memory" --layers "$base/vm" --sockets "$base/vm/s" --threads 64 --max-duration-ms 100000 \
+        $recording --copy "$base/memory" --layers "$base/vm" --sockets "$base/vm/s" --threads 64 --max-duration-ms 300000 --owner-grace-ms 300000 \
         -- "$attack" "$base" $$ "$@" </dev/null >"$base/said" 2>&1
 }
 
@@ -61,9 +62,30 @@ for mode in "full refuse" "sealed refuse" "full record"; do
     for call in ptrace mount unshare bpf userfaultfd keyctl process_vm_readv x32 i386; do
         prepare
         jailed "$level" "$call" || complain "$level: $(cat "$base/said")"
-        grep -q '"signal":31' "$base/vm/exit.json" || complain "$level: $call did not kill: $(cat "$base/vm/console.log")"
+        grep -q '"cause":"isolation".*"signal":31' "$base/vm/exit.json" || complain "$level: $call did not kill: $(cat "$base/vm/console.log")"
     done
 done
+
+# ended CAUSE WORD...: how a program ends that is refused so much.
+ended() {
+    cause=$1
+    shift
+    prepare
+    jailed sealed "$@" || complain "$*: $(cat "$base/said")"
+    grep -q "\"cause\":\"$cause\"" "$base/vm/exit.json" || complain "$recording $*: $(cat "$base/vm/exit.json")"
+}
+
+guard=$1
+for recording in "" "--unknown-calls record"; do
+    ended exited opens 14
+    grep -q '^done$' "$base/vm/console.log" || complain "it was ended for little: $(cat "$base/vm/console.log")"
+    ended isolation opens 100000
+    [ "$(wc -l <"$base/vm/denied")" -le 64 ] || complain "more than 64 calls are noted"
+done
+recording=
+ended exited calls 998
+ended isolation calls 100000
+[ "$(wc -l <"$base/vm/denied")" -eq 64 ] || complain "not 64 calls are noted"
 
 prepare
 recording=

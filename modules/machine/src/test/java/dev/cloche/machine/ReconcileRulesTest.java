@@ -89,6 +89,17 @@ class ReconcileRulesTest {
                 .isEqualTo(new ReconcileRules.RecordEnd(new EndReason(false, "its guest powered off")));
     }
 
+    @Test
+    void aQemuThatBrokeItsWallsIsAFailureWhateverItsGuestSaid() {
+        Goodbye well = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(0)));
+        ReconcileRules found = ReconcileRules.of(
+                machine(DiskState.RUNNING, MachineRestartPolicy.NO),
+                ended(exit(VmExit.Cause.ISOLATION, Optional.of(well))));
+        assertThat(found)
+                .isEqualTo(new ReconcileRules.RecordEnd(
+                        new EndReason(true, "isolation: its QEMU tried what it never does by itself, and was ended")));
+    }
+
     @ParameterizedTest
     @EnumSource
     void whatCrashedIsStartedAgainUnlessThePolicyIsNo(MachineRestartPolicy policy) {

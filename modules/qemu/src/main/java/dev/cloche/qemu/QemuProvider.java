@@ -336,6 +336,13 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public boolean isAlarmed(VmId id) {
+        // What was let through is noted too.
+        return IsolationRecord.hasNotes(layout.directory(id))
+                && isolation(id).filter(walls -> walls.denied() > 0).isPresent();
+    }
+
+    @Override
     public Optional<VmIsolation> isolation(VmId id) {
         if (get(id).filter(vm -> vm.state().live()).isEmpty()) {
             return Optional.empty();

@@ -42,6 +42,9 @@ public record Termination(
      * @param asked why the end had been asked for, if it had
      */
     public static Termination of(VmExit exit, Optional<TerminationReason> asked) {
+        if (exit.cause() == VmExit.Cause.ISOLATION) {
+            return brokeOut();
+        }
         Optional<Goodbye> goodbye = exit.goodbye();
         boolean saidGoodbye =
                 goodbye.map(Goodbye::reason).stream().anyMatch(reason -> reason == Goodbye.Reason.SHUTDOWN_REQUESTED);
@@ -73,6 +76,7 @@ public record Termination(
             case NETWORK_ENDED -> internal("The program of its network ended.");
             case GUARD_LOST -> internal("Its guard was killed.");
             case KILLED -> internal("Its guard was told to end it, but not by Cloche.");
+            case ISOLATION -> brokeOut();
             case EXITED ->
                 exit.processSignal().isPresent()
                         ? new Termination(
@@ -163,6 +167,12 @@ public record Termination(
             return of(exit.get(), asked);
         }
         return asked.map(Termination::ofAsked).orElseGet(Termination::vanished);
+    }
+
+    /** Nothing that was said of such an end is believed, and no request makes it one that was wanted. */
+    private static Termination brokeOut() {
+        return internal(
+                "Isolation: QEMU tried what it never does by itself, and was ended. Its guest had broken out into it.");
     }
 
     /** Describes a start whose process died in the middle. */

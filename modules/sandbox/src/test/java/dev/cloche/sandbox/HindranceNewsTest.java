@@ -47,4 +47,18 @@ class HindranceNewsTest extends OnTestHost {
             assertThat(sandboxes.hindrance(record)).contains(VmHindrance.DISK_ERROR);
         }
     }
+
+    @Test
+    void callsThatAVmsProgramWasRefusedAreToldOnce() {
+        try (RunningSandbox _ = host.start(TestHost.named("web"))) {
+            long before = host.here.store().eventsFrom(Optional.empty());
+            sweep(Optional.empty());
+            host.vms.alarm();
+            sweep(Optional.empty());
+            sweep(Optional.empty());
+            assertThat(host.here.store().eventsAfter(before))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.detail()).startsWith("(isolation alarm) "));
+        }
+    }
 }

@@ -53,6 +53,7 @@ final class ScriptedVms extends ForwardingVms {
     private final Map<Step, Consumer<VmId>> scripts = new ConcurrentHashMap<>();
     private volatile Optional<Duration> portsUsed = Optional.empty();
     private volatile Optional<VmHindrance> hindrance = Optional.empty();
+    private volatile boolean alarmed;
 
     ScriptedVms() {
         this(new InMemoryFaults());
@@ -142,6 +143,16 @@ final class ScriptedVms extends ForwardingVms {
     @Override
     public Optional<VmHindrance> hindrance(VmId id) {
         return hindrance;
+    }
+
+    @Override
+    public boolean isAlarmed(VmId id) {
+        return alarmed;
+    }
+
+    /** From now on the program of every VM was refused a call. */
+    void alarm() {
+        alarmed = true;
     }
 
     /** From now on this hinders every VM. */

@@ -8,6 +8,7 @@ import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmExit.Cause;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,25 @@ class TerminationTest {
                 Termination.of(exit(Cause.MAX_DURATION), Optional.of(TerminationReason.SHUTDOWN_REQUESTED));
         assertThat(termination.reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
         assertThat(termination.status()).isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
+    void aQemuThatBrokeItsWallsHasCrashedWhateverWasAskedForAndItsGuestSaid() {
+        Goodbye goodbye = new Goodbye(Goodbye.Reason.SHUTDOWN_REQUESTED, Optional.of(new ExitStatus.Exited(0)));
+        VmExit exit = new VmExit(
+                Cause.ISOLATION,
+                Optional.of(goodbye),
+                OptionalInt.empty(),
+                OptionalInt.of(31),
+                Instant.EPOCH,
+                Instant.EPOCH);
+        assertThat(exit.crashed()).isTrue();
+        for (Optional<TerminationReason> asked :
+                List.of(Optional.<TerminationReason>empty(), Optional.of(TerminationReason.SHUTDOWN_REQUESTED))) {
+            Termination termination = Termination.of(exit, asked);
+            assertThat(termination.status()).isEqualTo(SandboxStatus.CRASHED);
+            assertThat(termination.detail()).startsWith("Isolation: ");
+        }
     }
 
     @Test

@@ -34,14 +34,18 @@ public record VmExit(
         OWNER_GONE,
         /** The program of its network ended, or was killed. */
         NETWORK_ENDED,
+        /** Its process tried what it never does by itself, so its guest had broken out into it; see the page on security. */
+        ISOLATION,
         /** Its guard was killed, and the kernel killed the VM with it; the end's time is not known exactly. */
         GUARD_LOST
     }
 
-    /** Returns whether it ended without a goodbye and without a request. */
+    /** Returns whether it ended without a goodbye and without a request, or by breaking its walls. */
     public boolean crashed() {
-        return goodbye.isEmpty()
-                && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED);
+        // Who is in the place of the process can say a goodbye too.
+        return cause == Cause.ISOLATION
+                || (goodbye.isEmpty()
+                        && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED));
     }
 
     /** Returns how the main execution ended, if the guest said so. */

@@ -87,6 +87,16 @@ public interface VmQuery {
     }
 
     /**
+     * Returns whether the program that runs a VM was refused a call, of which it makes none by itself; false of a VM that does not
+     * live. Costs little where there was none.
+     *
+     * @throws VmException.Storage if its files cannot be read
+     */
+    default boolean isAlarmed(VmId id) {
+        return false;
+    }
+
+    /**
      * Returns whether the walls around a VM that lives are as high as the host's settings and {@code least} ask for; true
      * where there are no such settings.
      *

@@ -26,7 +26,7 @@ public record EndReason(boolean failed, String how) {
                     case EXITED, GUARD_LOST ->
                         exit.crashed() || initFailed(exit).isPresent();
                     case STOPPED -> false;
-                    case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED -> true;
+                    case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED, ISOLATION -> true;
                 },
                 how(exit));
     }
@@ -49,6 +49,9 @@ public record EndReason(boolean failed, String how) {
     }
 
     private static EndReason asked(VmExit exit, String killing, String late) {
+        if (exit.cause() == VmExit.Cause.ISOLATION) {
+            return unasked(exit);
+        }
         int killed = exit.goodbye().map(Goodbye::killed).orElse(0);
         if (killed > 0) {
             String programs = killed == 1 ? "a program" : killed + " programs";
@@ -79,6 +82,7 @@ public record EndReason(boolean failed, String how) {
             case KILLED -> "its VM was killed";
             case NETWORK_ENDED -> "the program of its network ended";
             case GUARD_LOST -> "the guard of its VM was killed";
+            case ISOLATION -> "isolation: its QEMU tried what it never does by itself, and was ended";
             case MAX_DURATION, POOL_AGE, OWNER_GONE -> "its VM reached a limit";
         };
     }

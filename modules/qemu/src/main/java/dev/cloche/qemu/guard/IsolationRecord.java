@@ -13,6 +13,7 @@ import java.util.Locale;
 public final class IsolationRecord {
     static final String FILE = "isolation.json";
     static final String DENIED = "denied";
+    private static final String LET_THROUGH = "+";
     private static final long VERSION = 1;
 
     private IsolationRecord() {}
@@ -27,6 +28,11 @@ public final class IsolationRecord {
         }
     }
 
+    /** Returns whether its guard has noted any call. */
+    public static boolean hasNotes(Path directory) {
+        return Files.exists(directory.resolve(DENIED));
+    }
+
     private static VmIsolation.Level level(String name) throws IOException {
         try {
             return VmIsolation.Level.valueOf(name.toUpperCase(Locale.ROOT));
@@ -35,10 +41,10 @@ public final class IsolationRecord {
         }
     }
 
-    /** One a line; its guard writes no more than 64. */
+    /** One a line, of which its guard writes no more than 64; what it let through has a mark before it. */
     private static int denied(Path file) throws IOException {
         try (var lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-            return (int) lines.count();
+            return (int) lines.filter(line -> !line.startsWith(LET_THROUGH)).count();
         } catch (NoSuchFileException none) {
             return 0;
         }

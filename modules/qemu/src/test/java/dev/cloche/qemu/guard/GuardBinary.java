@@ -31,6 +31,11 @@ public final class GuardBinary {
         return compile("silent", List.of("-static"), List.of(Path.of("src/test/c/silent.c")));
     }
 
+    /** What stands in the place of a QEMU that its guest has broken into. */
+    public static Path compileHostile() throws IOException, InterruptedException {
+        return compile("hostile", List.of("-static"), List.of(Path.of("src/test/c/hostile.c")));
+    }
+
     private static Path compile(String name, List<String> options) throws IOException, InterruptedException {
         try (Stream<Path> sources = Files.list(SOURCES)) {
             return compile(

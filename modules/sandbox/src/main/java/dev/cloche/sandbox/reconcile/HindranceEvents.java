@@ -5,6 +5,7 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,6 +17,9 @@ import java.util.Map;
  * catalog. For one thread, and one sweep.
  */
 final class HindranceEvents {
+    private static final String ALARM = "(isolation alarm) QEMU was refused calls that it never makes by itself."
+            + " Stop it unless you know why: cloche inspect shows how many there were.";
+
     private final VmProvider vms;
     private final SweepStore store;
     private final Map<Long, String> seen = new HashMap<>();
@@ -30,12 +34,17 @@ final class HindranceEvents {
         return "(" + why.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ") " + why.remedy();
     }
 
+    /** Returns what an event says of a QEMU that was refused calls, of which it makes none by itself; else nothing. */
+    private String alarm(VmId vm) {
+        return vms.isAlarmed(vm) ? ALARM : "";
+    }
+
     void look(SweepRow row) {
         if (row.status() == SandboxStatus.RUNNING) {
             row.run()
                     .ifPresent(run -> seen.put(
                             row.id(),
-                            vms.hindrance(run.vm()).map(HindranceEvents::told).orElse("")));
+                            vms.hindrance(run.vm()).map(HindranceEvents::told).orElseGet(() -> alarm(run.vm()))));
         }
     }
 

@@ -1,0 +1,123 @@
+/* In the place of a QEMU that its guest has broken into: it gets QEMU's command line and descriptors, and does what the first word
+ * of its root disk says. What was not shut stands on the console as "OPEN". */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { GOODBYE = 3, OWNERS_PORT = 5 };
+
+static int guard;
+static char disk[4096];
+
+/* What follows a text in an argument, up to a comma; one that is doubled counts as a letter. */
+static void value(const char *argument, const char *after, char *out, size_t size) {
+    const char *at = strstr(argument, after);
+    size_t length = 0;
+    if (at == NULL) return;
+    for (at += strlen(after); *at != '\0' && length + 1 < size; at++) {
+        if (*at == ',' && *++at != ',') break;
+        out[length++] = *at;
+    }
+    out[length] = '\0';
+}
+
+static void shut(const char *what, long result) {
+    if (result >= 0) printf("OPEN: %s\n", what);
+}
+
+static void say(const char *line) {
+    ssize_t ignored = write(guard, line, strlen(line));
+    (void)ignored;
+}
+
+static void hear(void) {
+    char line[4096];
+    ssize_t ignored = read(guard, line, sizeof line);
+    (void)ignored;
+}
+
+/* As QEMU does, up to the moment in which the guard closes the walls. */
+static void begin(void) {
+    say("{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n");
+    hear();
+    say("{\"return\": {}}\r\n");
+    hear();
+    say("{\"return\": {\"status\": \"prelaunch\"}}\r\n");
+    hear();
+    say("{\"return\": {}}\r\n");
+    printf("begun\n");
+}
+
+static void attack(void) {
+    shut("a file of the host", open("/etc/passwd", O_RDONLY));
+    shut("a program", open("/bin/sh", O_RDONLY));
+    shut("its own disk, to write", open(disk, O_RDWR));
+    shut("the network", socket(AF_INET, SOCK_STREAM, 0));
+    shut("a signal to all", kill(-1, 0));
+    shut("a process", syscall(SYS_fork));
+    shut("a program in its place", execl("/bin/true", "true", NULL));
+    printf("attacked\n");
+}
+
+static void flood(int fd, const char *text, int mebibytes) {
+    size_t length = strlen(text);
+    for (long left = (long)mebibytes << 20; left > 0;) {
+        ssize_t n = write(fd, text, length);
+        if (n < 0) return;
+        left -= n;
+    }
+}
+
+/* The owner's connection gets what is no frame, so that it need not wait. */
+static void end(void) {
+    int owner = accept(OWNERS_PORT, NULL, NULL);
+    flood(owner, "nonsense in the place of a hello, which is no frame of the guest protocol at all ", 1);
+    for (;;) pause();
+}
+
+int main(int argc, char **argv) {
+    char number[16] = "", mode[32] = "";
+    setvbuf(stdout, NULL, _IONBF, 0);
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 1; i < argc; i++) {
+        if (strstr(argv[i], "id=guard") != NULL) value(argv[i], "fd=", number, sizeof number);
+        if (strstr(argv[i], "id=root") != NULL) value(argv[i], "file=", disk, sizeof disk);
+    }
+    guard = atoi(number);
+    int fd = open(disk, O_RDONLY);
+    ssize_t length = fd < 0 ? -1 : read(fd, mode, sizeof mode - 1);
+    if (length <= 0) printf("BROKEN: its disk: %s\n", strerror(errno));
+    if (strcmp(mode, "silent") == 0) end();
+    begin();
+    if (strcmp(mode, "attacks") == 0) {
+        attack();
+        for (;;) shut("a file of the host", open("/etc/passwd", O_RDONLY));
+    }
+    if (strcmp(mode, "calls") == 0) {
+        for (;;) shut("the network", socket(AF_INET, SOCK_STREAM, 0));
+    }
+    if (strcmp(mode, "traces") == 0) shut("its guard", ptrace(PTRACE_ATTACH, getppid(), 0, 0));
+    if (strcmp(mode, "floods") == 0) {
+        flood(STDOUT_FILENO, "console ", 4);
+        flood(GOODBYE, "goodbye ", 1);
+        flood(guard, "{\"event\": \"STOP\", \"data\": {\"action\": \"stop\"}}\r\n", 4);
+    }
+    if (strcmp(mode, "lies") == 0) {
+        static const char *const lies[] = {
+            "{\"event\": \"BLOCK_IO_ERROR\", \"data\": {\"nospace\": true, \"action\": \"stop\"}}\r\n",
+            "{\"return\": {\"status\": \"io-error\"}}\r\n", "{\"event\": \"RESUME\"}\r\n", "{\"return\": {\"status\": 7}}\r\n",
+            "{\"QMP\": {}}\r\n", "{\"error\": {\"class\": \"x\"}}\r\n", "{\"return\": {\"status\": \"prelaunch\"}}\r\n",
+        };
+        for (int i = 0; i < 10000; i++) say(lies[i % (int)(sizeof lies / sizeof *lies)]);
+    }
+    if (strcmp(mode, "babbles") == 0) flood(guard, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 1);
+    end();
+}
