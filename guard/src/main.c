@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "announce.h"
+#include "confine.h"
 #include "fail.h"
 #include "health.h"
 #include "holds.h"
@@ -82,6 +83,16 @@ __attribute__((noreturn)) static void give_up_without_network(const struct optio
     fail("the network does not answer");
 }
 
+__attribute__((noreturn)) static void give_up_unconfined(const struct options *options, const struct program *program,
+                                                         struct network *network) {
+    int error = errno;
+    kill(program->pid, SIGKILL);
+    while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
+    network_end(network);
+    remove_sockets(options);
+    fail("cannot confine itself: %s", strerror(error));
+}
+
 int main(int argc, char **argv) {
     (void)argc;
     fill_standard_streams();
@@ -109,6 +120,8 @@ int main(int argc, char **argv) {
         record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
     }
     if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
+    /* What QEMU says to it from here on is that of a guest that may have broken out. */
+    if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) give_up_unconfined(&options, &program, &network);
     struct announcement announcement = {.directory = directory, .record = record};
     struct ending ending = watch(&options, &program, &network, &health, &announcement, &heard);
     network_end(&network);

@@ -134,7 +134,9 @@ void network_log_keep(const struct network *network, const struct options *optio
 
 static void end_one(pid_t pid, int fd) {
     if (pid <= 0) return;
-    kill(pid, SIGKILL); /* our child, which only we reap, so the pid is no other's */
+    /* Our child, which only we reap, so the pid is no other's; a guard that is confined has the descriptor. */
+    if (fd < 0) kill(pid, SIGKILL);
+    else syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
     if (fd >= 0) close(fd);
 }
