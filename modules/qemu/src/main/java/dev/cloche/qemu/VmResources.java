@@ -17,12 +17,22 @@ import java.util.stream.Stream;
  * @param qemu {@code qemu-system-x86_64}
  * @param guard the parent of every VM
  * @param clockMeter measures the frequency of the host's time stamp counter, which emulated guests have to be told
- * @param passt what gives guests a network; empty where it is not installed
- * @param origin where the files are from, but for QEMU and passt
+ * @param passt what gives guests a network: the host's, else the runtime's; empty where neither has it
+ * @param formatter the runtime's own {@code mkfs.ext4}, for hosts without one; empty where the runtime has none
+ * @param origin where the files are from, but for the host's QEMU and passt
  */
 public record VmResources(
-        Path qemu, Path guard, Path clockMeter, KernelImage kernel, Optional<Path> passt, ResourceOrigin origin) {
+        Path qemu,
+        Path guard,
+        Path clockMeter,
+        KernelImage kernel,
+        Optional<Path> passt,
+        Optional<Path> formatter,
+        ResourceOrigin origin) {
     private static final String QEMU = "qemu-system-x86_64";
+    /** Below a root: programs of ours that fill the host's gaps. */
+    private static final String PROGRAMS = "programs/bin";
+
     private static final String EMULATOR = "CLOCHE_EMULATOR";
 
     /** @throws VmException.MissingResource if a path is not absolute */
@@ -36,9 +46,9 @@ public record VmResources(
                 });
     }
 
-    /** Makes those of a host without passt, of an unknown origin. */
+    /** Makes those of a host without passt, whose runtime has no program for disks, of an unknown origin. */
     public VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
-        this(qemu, guard, clockMeter, kernel, Optional.empty(), ResourceOrigin.unknown());
+        this(qemu, guard, clockMeter, kernel, Optional.empty(), Optional.empty(), ResourceOrigin.unknown());
     }
 
     /**
@@ -54,18 +64,18 @@ public record VmResources(
     }
 
     /**
-     * Returns the host's program that makes file systems, for a guest that is to have a writable disk.
+     * Returns the program that makes file systems, for a guest that is to have a writable disk: the host's, else the runtime's.
      *
-     * @throws VmException.MissingResource if it is not installed
+     * @throws VmException.MissingResource if there is neither
      */
     public Path requireFormatter() {
-        return DiskTools.formatter();
+        return DiskTools.formatter(formatter);
     }
 
     /**
      * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
-     * installation's share directory. QEMU is the one that is there, else that of the {@code PATH}, where passt is searched too;
-     * with {@code CLOCHE_EMULATOR=system} it is that of the {@code PATH}.
+     * installation's share directory. QEMU is the one that is there, else that of the {@code PATH}; with
+     * {@code CLOCHE_EMULATOR=system} it is that of the {@code PATH}. passt is that of the {@code PATH}, else the one that is there.
      *
      * @throws VmException.MissingResource if something is missing
      */
@@ -96,7 +106,8 @@ public record VmResources(
                 guard,
                 clockMeter,
                 new KernelImage(kernel, initramfs, KernelProperties.of(kernel, origin)),
-                program("passt", searchPath),
+                program("passt", searchPath).or(() -> own(roots, "passt")),
+                own(roots, "mkfs.ext4"),
                 origin);
     }
 
@@ -104,11 +115,7 @@ public record VmResources(
     private static Optional<Path> emulator(List<Path> roots, Map<String, String> environment) {
         String wanted = environment.getOrDefault(EMULATOR, "");
         return switch (wanted) {
-            case "", "auto" ->
-                roots.stream()
-                        .map(root -> root.resolve("emulator/bin").resolve(QEMU).toAbsolutePath())
-                        .filter(Files::isExecutable)
-                        .findFirst();
+            case "", "auto" -> executable(roots, "emulator/bin/" + QEMU);
             case "system" -> Optional.empty();
             default ->
                 throw new VmException.MissingResource(
@@ -116,6 +123,17 @@ public record VmResources(
                         "Set it to auto or system, or unset it.",
                         null);
         };
+    }
+
+    private static Optional<Path> own(List<Path> roots, String name) {
+        return executable(roots, PROGRAMS + "/" + name);
+    }
+
+    private static Optional<Path> executable(List<Path> roots, String name) {
+        return roots.stream()
+                .map(root -> root.resolve(name).toAbsolutePath())
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     private static Optional<Path> program(String name, String searchPath) {

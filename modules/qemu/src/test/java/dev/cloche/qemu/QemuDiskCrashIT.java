@@ -95,7 +95,8 @@ class QemuDiskCrashIT extends QemuTest {
     /** What {@link QemuDisk} does, up to a step. */
     private void go(Step step, Vm vm, PersistentDisk home) throws IOException {
         QemuMonitor monitor = new QemuMonitor(fixture.layout(), vm.id());
-        DiskChain chain = DiskChain.persistent(home.directory(), new DiskTools(resources.qemu()));
+        DiskChain chain =
+                DiskChain.persistent(home.directory(), new DiskTools(resources.qemu(), resources.formatter()));
         monitor.converse(soon(), qemu -> {
             boolean slowly = !step.has(Step.LAYERS_ARE_DRAWN_TOGETHER);
             drawTogether(qemu, chain, slowly);

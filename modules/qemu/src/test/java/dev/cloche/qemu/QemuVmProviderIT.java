@@ -272,6 +272,7 @@ class QemuVmProviderIT extends QemuTest {
                         initramfs,
                         resources.kernel().properties()),
                 Optional.empty(),
+                Optional.empty(),
                 origin);
         try (QemuProvider provider = new QemuProvider(
                         VmLayout.of(fixture.stateRoot()), damaged, new BootPolicy(1, Duration.ofSeconds(20)));

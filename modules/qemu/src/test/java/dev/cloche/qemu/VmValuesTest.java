@@ -196,6 +196,40 @@ class VmValuesTest {
                                 .doesNotContain("\u001b"));
     }
 
+    @Test
+    void theRuntimesPasstAndFormatterFillTheHostsGaps() throws IOException {
+        for (String file : List.of(
+                "bin/qemu-system-x86_64",
+                "bin/passt",
+                "share/cloche-guard",
+                "share/cloche-tsc",
+                "share/kernel/vmlinux",
+                "share/initramfs",
+                "share/programs/bin/passt",
+                "share/programs/bin/mkfs.ext4")) {
+            Path program = directory.resolve(file);
+            Files.createDirectories(program.getParent());
+            assertThat(Files.createFile(program).toFile().setExecutable(true)).isTrue();
+        }
+        Path programs = directory.resolve("share/programs/bin");
+        assertThat(resources().requirePasst()).isEqualTo(directory.resolve("bin/passt"));
+        Files.delete(directory.resolve("bin/passt"));
+        assertThat(resources().requirePasst()).isEqualTo(programs.resolve("passt"));
+        assertThat(resources().formatter()).contains(programs.resolve("mkfs.ext4"));
+        Files.delete(programs.resolve("passt"));
+        Files.delete(programs.resolve("mkfs.ext4"));
+        assertThat(resources().formatter()).isEmpty();
+        assertThatThrownBy(() -> resources().requirePasst())
+                .isInstanceOfSatisfying(
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.remedy()).contains("Install passt"));
+    }
+
+    private VmResources resources() {
+        Map<String, String> path = Map.of("PATH", directory.resolve("bin").toString());
+        return VmResources.find(List.of(directory.resolve("share")), path, ResourceOrigin.unknown());
+    }
+
     private static Path qemu(List<Path> share, Map<String, String> environment) {
         return VmResources.find(share, environment, ResourceOrigin.unknown()).qemu();
     }

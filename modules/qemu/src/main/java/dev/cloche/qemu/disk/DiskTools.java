@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -32,17 +33,22 @@ public final class DiskTools {
     private static final long QCOW2_EXTERNAL_DATA = 4;
 
     private final Path qemu;
+    private final Optional<Path> ownFormatter;
 
-    /** @param qemu has {@code qemu-img} beside it */
-    public DiskTools(Path qemu) {
+    /**
+     * @param qemu has {@code qemu-img} beside it
+     * @param ownFormatter a {@code mkfs.ext4} for a host that has none
+     */
+    public DiskTools(Path qemu, Optional<Path> ownFormatter) {
         this.qemu = qemu;
+        this.ownFormatter = ownFormatter;
     }
 
     /** Fills a file of its full length with an empty file system, which takes no damage from a guest that is killed. */
     public void format(Path file) throws IOException {
         // The file is a hole as yet, so nothing in it has to be overwritten by zeros, neither now nor by the guest.
         run(List.of(
-                formatter().toString(),
+                formatter(ownFormatter).toString(),
                 "-q",
                 "-F",
                 "-m",
@@ -55,12 +61,13 @@ public final class DiskTools {
     }
 
     /**
-     * Returns the program that makes file systems.
+     * Returns the program that makes file systems: the host's, else {@code own}.
      *
-     * @throws VmException.MissingResource if it is not installed
+     * @throws VmException.MissingResource if there is neither
      */
-    public static Path formatter() {
-        return find("mkfs.ext4", "e2fsprogs", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
+    public static Path formatter(Optional<Path> own) {
+        List<Path> directories = List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin"));
+        return installed("mkfs.ext4", directories).or(() -> own).orElseThrow(() -> missing("mkfs.ext4", "e2fsprogs"));
     }
 
     /** Makes an empty layer over another one in the same directory, which is not opened for it. */
@@ -129,19 +136,22 @@ public final class DiskTools {
     }
 
     private Path image() {
-        return find("qemu-img", "qemu-utils", List.of(qemu.resolveSibling(""), Path.of("/usr/bin")));
+        return installed("qemu-img", List.of(qemu.resolveSibling(""), Path.of("/usr/bin")))
+                .orElseThrow(() -> missing("qemu-img", "qemu-utils"));
     }
 
-    private static Path find(String name, String debianPackage, List<Path> directories) {
+    private static Optional<Path> installed(String name, List<Path> directories) {
         return Stream.concat(directories.stream(), Stream.of(Path.of("/usr/local/bin")))
                 .map(directory -> directory.resolve(name))
                 .filter(Files::isExecutable)
-                .findFirst()
-                .orElseThrow(() -> new VmException.MissingResource(
-                        "There is no " + name + ", which a writable disk needs",
-                        "Install it (Debian: apt-get install " + debianPackage
-                                + "), or keep the writable layer in memory.",
-                        null));
+                .findFirst();
+    }
+
+    private static VmException.MissingResource missing(String name, String debianPackage) {
+        return new VmException.MissingResource(
+                "There is no " + name + ", which a writable disk needs",
+                "Install it (Debian: apt-get install " + debianPackage + "), or keep the writable layer in memory.",
+                null);
     }
 
     private static void run(List<String> command) throws IOException {

@@ -38,6 +38,6 @@ public record QemuContext(
                 host,
                 new QemuSnapshotStore(layout.snapshots()),
                 new FileDigests(layout.stateRoot().resolve("digests.json")),
-                new DiskTools(resources.qemu()));
+                new DiskTools(resources.qemu(), resources.formatter()));
     }
 }
