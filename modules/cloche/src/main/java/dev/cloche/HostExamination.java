@@ -35,6 +35,8 @@ final class HostExamination {
             "Remove what is not needed (cloche.sandboxes().remove(…), cloche.images().prune(…), cloche.templates().prune(…)),"
                     + " or name another place with CLOCHE_HOME.";
 
+    private static final String ALLOW_NAMESPACES = "Allow this user, and its container, to make user namespaces.";
+
     /** What mends holes in the kernel and the programs is a newer runtime. */
     private static final int OLD_AFTER_DAYS = 90;
 
@@ -61,12 +63,16 @@ final class HostExamination {
         List<HealthCheck> checks = new ArrayList<>();
         Optional<Path> root = stateRoot(checks);
         disk(root, checks);
+        root.map(path -> path.resolve("share"))
+                .filter(Files::isDirectory)
+                .ifPresent(share -> checks.add(unused(share)));
         Optional<VmResources> resources = resources(checks);
+        Optional<VmIsolation> walls = Optional.empty();
         if (root.isPresent() && resources.isPresent()) {
-            qemu(root.get(), resources.get(), checks);
+            walls = qemu(root.get(), resources.get(), checks);
         }
         if (resources.isPresent()) {
-            network(resources.get(), checks);
+            checks.add(network(resources.get(), walls, verdictWithout(HostRequirement.NETWORK)));
             disks(resources.get(), checks);
         }
         return List.copyOf(checks);
@@ -115,6 +121,15 @@ final class HostExamination {
         return "; what reads, ends or removes has " + DiskReserve.in(root).size() / MIB + " MiB in reserve";
     }
 
+    /** Builds before 0.1.0 took what VMs are made with from there. */
+    private static HealthCheck unused(Path share) {
+        return new HealthCheck(
+                "state root",
+                Verdict.WARNING,
+                share + " is not looked at any more",
+                "Remove it, or name it with CLOCHE_SHARE to use what is in it.");
+    }
+
     private Optional<VmResources> resources(List<HealthCheck> checks) {
         try {
             Installation installation = Installation.of(options);
@@ -145,7 +160,8 @@ final class HostExamination {
                         "Use a newer runtime, in which known holes of the kernel and the programs are mended.");
     }
 
-    private void qemu(Path root, VmResources resources, List<HealthCheck> checks) {
+    /** Returns the walls that QEMU has here, if that could be found out. */
+    private Optional<VmIsolation> qemu(Path root, VmResources resources, List<HealthCheck> checks) {
         try (QemuProvider provider = new QemuProvider(
                 Rooms.layout(options, root),
                 resources,
@@ -170,9 +186,10 @@ final class HostExamination {
                         "software emulation (TCG): " + capabilities.acceleratorReason(),
                         "Sandboxes run several times slower; use a host whose /dev/kvm works and that you may open."));
             }
-            checks.add(isolation(provider));
+            return isolation(provider, checks);
         } catch (ClocheException e) {
             checks.add(failure("qemu", e));
+            return Optional.empty();
         }
     }
 
@@ -180,39 +197,53 @@ final class HostExamination {
         return required.contains(wanted) ? Verdict.FAILURE : Verdict.WARNING;
     }
 
-    private HealthCheck isolation(QemuProvider provider) {
+    private Optional<VmIsolation> isolation(QemuProvider provider, List<HealthCheck> checks) {
         try {
             VmIsolation walls = provider.hostIsolation();
-            Verdict lacking =
-                    required.stream().allMatch(each -> each.holds(walls.level())) ? Verdict.WARNING : Verdict.FAILURE;
-            String level = walls.level().name().toLowerCase(Locale.ROOT);
-            return switch (walls.level()) {
-                case FULL -> ok("isolation", "full: QEMU has the files of its VM, and an empty room");
-                case SEALED ->
-                    new HealthCheck(
-                            "isolation",
-                            lacking,
-                            "sealed: QEMU has the files of its VM; not more, for want of " + walls.missing(),
-                            "Allow this user, and its container, to make user namespaces.");
-                case REDUCED, NONE ->
-                    new HealthCheck(
-                            "isolation",
-                            lacking,
-                            level + ": a guest that breaks out of QEMU is among the processes of this user"
-                                    + (walls.missing().isEmpty() ? "" : "; not more, for want of " + walls.missing()),
-                            "Use Linux 5.14 or newer, a container that allows seccomp, the guard of this version, and"
-                                    + " CLOCHE_ISOLATION=auto.");
-            };
+            checks.add(isolation(walls));
+            return Optional.of(walls);
         } catch (ClocheException e) {
-            return failure("isolation", e);
+            checks.add(failure("isolation", e));
+            return Optional.empty();
         }
     }
 
-    private void network(VmResources resources, List<HealthCheck> checks) {
+    private HealthCheck isolation(VmIsolation walls) {
+        Verdict lacking =
+                required.stream().allMatch(each -> each.holds(walls.level())) ? Verdict.WARNING : Verdict.FAILURE;
+        String level = walls.level().name().toLowerCase(Locale.ROOT);
+        return switch (walls.level()) {
+            case FULL -> ok("isolation", "full: QEMU has the files of its VM, and an empty room");
+            case SEALED ->
+                new HealthCheck(
+                        "isolation",
+                        lacking,
+                        "sealed: QEMU has the files of its VM; not more, for want of " + walls.missing(),
+                        ALLOW_NAMESPACES);
+            case REDUCED, NONE ->
+                new HealthCheck(
+                        "isolation",
+                        lacking,
+                        level + ": a guest that breaks out of QEMU is among the processes of this user"
+                                + (walls.missing().isEmpty() ? "" : "; not more, for want of " + walls.missing()),
+                        "Use Linux 5.14 or newer, a container that allows seccomp, the guard of this version, and"
+                                + " CLOCHE_ISOLATION=auto.");
+        };
+    }
+
+    /** The guard tries the same namespaces for QEMU as passt wants for itself. */
+    static HealthCheck network(VmResources resources, Optional<VmIsolation> walls, Verdict lacking) {
         try {
-            checks.add(ok("network", "passt at " + resources.requirePasst()));
+            String finding = "passt at " + resources.requirePasst();
+            return walls.filter(each -> each.missing().contains("namespaces")).isEmpty()
+                    ? ok("network", finding)
+                    : new HealthCheck(
+                            "network",
+                            lacking,
+                            finding + ", which needs user namespaces, and this user may make none",
+                            ALLOW_NAMESPACES);
         } catch (ClocheException e) {
-            checks.add(new HealthCheck("network", verdictWithout(HostRequirement.NETWORK), e.sentence(), e.remedy()));
+            return new HealthCheck("network", lacking, e.sentence(), e.remedy());
         }
     }
 

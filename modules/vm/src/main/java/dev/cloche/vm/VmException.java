@@ -147,7 +147,8 @@ public abstract sealed class VmException extends ClocheException
                             + (log.isBlank()
                                     ? ""
                                     : ". passt says: " + log.strip().replace('\n', ' ')),
-                    "See that this host has an IPv4 default route, and that passt runs here.",
+                    "See that this host has an IPv4 default route, and that this user, and its container, may make user namespaces,"
+                            + " without which passt does not run.",
                     null);
         }
     }
