@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Collects what the licences of the files of VMs want to be passed on with them: lib/licences.sh SHARE TARGET
-# SHARE has kernel/kernel.properties, images/base, and emulator/ where QEMU is our own. TARGET gets the licences, the exact versions of what has another
+# SHARE has kernel/kernel.properties, images/base, emulator/ where QEMU is our own, and programs/ where these are there. TARGET gets the licences, the exact versions of what has another
 # author, and the patches and scripts that it is built with.
 set -euo pipefail
 share=$1
@@ -17,6 +17,9 @@ property() { # NAME → its value in the kernel's properties
 }
 emulator() { # NAME → its value in the emulator's properties
     sed -n "s/^$1=//p" "$share/emulator/emulator.properties"
+}
+program() { # NAME → its value in the programs' properties
+    sed -n "s/^$1=//p" "$share/programs/programs.properties"
 }
 # The one layer of the image is a gzipped tar with the program.
 layer=$(find "$share/images/base/blobs" -type f -size +100k)
@@ -43,5 +46,16 @@ emulator/bin   QEMU, Debian's source package qemu $(emulator version), GPL-2.0-o
                libpcre2-dev $(emulator libpcre2-dev), zlib1g-dev $(emulator zlib1g-dev), libfdt-dev $(emulator libfdt-dev)
 emulator/share bios-microvm.bin is SeaBIOS, Debian's package seabios $(emulator seabios), LGPL-3.0-only (emulator/seabios.copyright);
                the others are of Debian's package qemu-system-data, made of the same source as QEMU
+END
+fi
+if [ -e "$share/programs/programs.properties" ]; then
+    cp -R "$share/programs/licences" "$out/programs"
+    mkdir "$out/build/programs"
+    cp programs/* lib/debian-packages.sh "$out/build/programs/"
+    cat >>"$out/README" <<END
+programs/bin   passt, Debian's source package passt $(program passt), GPL-2.0-or-later (GPL-2) with parts under BSD-3-Clause
+               (programs/passt.copyright); mkfs.ext4, Debian's source package e2fsprogs $(program e2fsprogs), GPL-2.0-only (GPL-2),
+               with libraries under LGPL-2.0 and others (programs/e2fsprogs.copyright), configured by build/programs/mke2fs.conf;
+               both with Debian's patches, built by build/programs/build.sh, linked with Debian's libc6-dev $(program libc6-dev)
 END
 fi

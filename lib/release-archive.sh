@@ -51,7 +51,9 @@ libc=$(find "$tree/lib" -type f \( -name '*.so' -o -path '*/bin/*' \) -exec grep
     sed 's/GLIBC_//' | sort -uV | tail -n 1)
 qemu=', qemu-system-x86, qemu-utils'
 if [ -e "$tree/share/emulator" ]; then qemu=; fi
-sed -e "s/@QEMU@/$qemu/" -e "s/@VERSION@/${version/-SNAPSHOT/~snapshot}/" -e "s/@LIBC@/$libc/" \
+programs=', e2fsprogs, passt'
+if [ -e "$tree/share/programs" ]; then programs=; fi
+sed -e "s/@QEMU@/$qemu/" -e "s/@PROGRAMS@/$programs/" -e "s/@VERSION@/${version/-SNAPSHOT/~snapshot}/" -e "s/@LIBC@/$libc/" \
     -e "s/@SIZE@/$(find "$root/usr" -type f -printf '%s\n' | awk '{ all += $1 } END { print int(all / 1024) }')/" $source/control >"$root/DEBIAN/control"
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 find "$root" -exec touch -h -d "$time" {} +

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Collects what VMs are made with as resources of the runtime artefact: lib/runtime-artefact.sh SHARE DIRECTORY [VERSION]
-# VERSION is the artefact's, by default the runtime's. The small kernel it is, which is of no distribution, and our QEMU if that is there (./setup --runtime). The index lists each
+# VERSION is the artefact's, by default the runtime's. The small kernel it is, which is of no distribution, and our QEMU and programs if they are there (./setup --runtime). The index lists each
 # file; dev.cloche.runtime reads it.
 set -euo pipefail
 share=$1
@@ -18,6 +18,9 @@ cp -R "$share/images" "$out/files/"
 if [ -e "$share/emulators/qemu" ]; then
     cp -R "$share/emulators/qemu" "$out/files/emulator"
 fi
+if [ -e "$share/emulators/programs" ]; then
+    cp -R "$share/emulators/programs" "$out/files/programs"
+fi
 # The date that ./setup has found; a copy of dist/share has it, though not the times of its files.
 built=$(sed -n 's/^  "built": "\([0-9-]*\)",$/\1/p' "$share/runtime.json" 2>/dev/null || true)
 "$(dirname "$0")/runtime-manifest.sh" "$out/files" ${built:+"$built"} >"$out/runtime.json"
@@ -25,7 +28,7 @@ mv "$out/runtime.json" "$out/files/"
 "$(dirname "$0")/licences.sh" "$out/files" "$out/licences"
 version=${3:-$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$out/files/runtime.json")}
 "$(dirname "$0")/runtime-sbom.sh" "$share" "$out/files" "$version" >"$out/licences/sbom.cdx.json"
-rm -rf "$out/files/emulator"/{licences,mended} # they are with the others now
+rm -rf "$out/files"/{emulator,programs}/{licences,mended} # they are with the others now
 cd "$out/files"
 {
     echo 'cloche-runtime 1'

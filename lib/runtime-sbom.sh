@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Prints what the files of a runtime are made of, as CycloneDX 1.6: lib/runtime-sbom.sh SHARE FILES VERSION
-# FILES has kernel/kernel.properties, images/base, and emulator/ where QEMU is our own; SHARE has the lists of holes that their
+# FILES has kernel/kernel.properties, images/base, emulator/ where QEMU is our own, and programs/ where these are there; SHARE has the lists of holes that their
 # versions mend, by Debian's changelogs (lib/mended.sh); VERSION is the artefact's. The same files give the same bytes.
 set -euo pipefail
 share=$1 files=$2 version=$3
 kernel=$files/kernel/kernel.properties
 emulator=$files/emulator/emulator.properties
+programs=$files/programs/programs.properties
 property() { # FILE NAME
     sed -n "s/^$2=//p" "$1"
 }
@@ -108,10 +109,21 @@ else
     component library libc6-dev "${licences[libc6-dev]}" libc6-dev "$(dpkg-query -W -f '${Version}' libc6-dev)" amd64 \
         "${cpes[libc6-dev]}" </dev/null
 fi
+if [ -e "$programs" ]; then
+    parts+=(passt e2fsprogs)
+    found=$share/emulators/programs/mended
+    mended "$found" passt | component application passt 'GPL-2.0-or-later AND BSD-3-Clause' passt "$(property "$programs" passt)" source a:passt:passt
+    mended "$found" e2fsprogs | component application e2fsprogs 'GPL-2.0-only AND LGPL-2.0-only AND BSD-3-Clause AND MIT' e2fsprogs \
+        "$(property "$programs" e2fsprogs)" source a:e2fsprogs_project:e2fsprogs
+fi
 printf '\n  ],\n  "dependencies": [\n'
 separator=
 depends "$self" "${parts[@]}"
 depends cloche-guard libc6-dev
 depends cloche-agent libc6-dev
 if [ -e "$emulator" ]; then depends qemu "${libraries[@]}"; fi
+if [ -e "$programs" ]; then
+    depends passt libc6-dev
+    depends e2fsprogs libc6-dev
+fi
 printf '\n  ]\n}\n'

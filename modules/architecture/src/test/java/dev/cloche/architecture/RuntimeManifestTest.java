@@ -50,7 +50,15 @@ class RuntimeManifestTest {
                 .extracting(part -> part.path() + " " + part.version())
                 .hasSize(9)
                 .contains("emulator/bin/qemu-img 1:10.0.13", "emulator/share/qemu/bios-microvm.bin 1.16.3-2");
-        assertThat(directory.resolve("runtime.json")).content().contains("\"system\": [\"passt\", \"mke2fs\"]");
+        assertThat(directory.resolve("runtime.json")).content().contains("\"system\": [\"passt\", \"mkfs.ext4\"]");
+
+        write("programs/bin/passt", "the bytes of passt");
+        write("programs/bin/mkfs.ext4", "the bytes of mkfs.ext4");
+        write("programs/programs.properties", "passt=0.0~git20250503-2\ne2fsprogs=1.47.2-3\n");
+        assertThat(written().parts())
+                .extracting(part -> part.path() + " " + part.version())
+                .hasSize(11)
+                .contains("programs/bin/passt 0.0~git20250503-2", "programs/bin/mkfs.ext4 1.47.2-3");
     }
 
     private RuntimeManifest written() throws Exception {

@@ -83,6 +83,15 @@ class RuntimeSbomTest {
         JsonNode zlib = component("zlib1g-dev");
         assertThat(zlib.at("/pedigree/ancestors/0/version").asString()).isEqualTo("1.2.13");
         assertThat(resolved(zlib)).containsExactly("CVE-2026-6");
+        assertThat(names()).doesNotContain("passt");
+
+        write("programs/programs.properties", "passt=0.0~git20250503.587980c-2+deb13u1\ne2fsprogs=1.47.2-3\n");
+        write("emulators/programs/mended", "passt CVE-2026-7\ne2fsprogs CVE-2026-8\n");
+        assertThat(names()).contains("passt", "e2fsprogs").doesNotHaveDuplicates();
+        assertThat(resolved(component("passt"))).containsExactly("CVE-2026-7");
+        assertThat(component("e2fsprogs").at("/pedigree/ancestors/0/version").asString())
+                .isEqualTo("1.47.2");
+        assertThat(resolved(component("e2fsprogs"))).containsExactly("CVE-2026-8");
     }
 
     /** The files of a runtime and what ./setup keeps beside them, in one directory. */

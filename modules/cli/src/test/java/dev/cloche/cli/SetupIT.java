@@ -73,10 +73,11 @@ class SetupIT {
 
         assertThat(asked.out().lines())
                 .anyMatch(line -> line.matches("emulator +missing, ./setup makes it: our own QEMU.*"))
+                .anyMatch(line -> line.matches("programs +missing, ./setup makes it: passt and mkfs.ext4.*"))
                 .anyMatch(line -> line.matches("choice +missing.* named small and our QEMU"));
         assertThat(remembered).isEqualTo(asked);
         assertThat(back.out().lines())
-                .noneMatch(line -> line.startsWith("emulator"))
+                .noneMatch(line -> line.startsWith("emulator") || line.startsWith("programs"))
                 .anyMatch(line -> line.matches("choice +missing.* named small and the system's QEMU"));
     }
 
