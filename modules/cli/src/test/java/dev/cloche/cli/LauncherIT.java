@@ -87,10 +87,12 @@ class LauncherIT {
     void saysWhatToDoBeforeTheSetup() throws Exception {
         Path launcher = Files.copy(LAUNCHER, directory.resolve("cloche"));
 
-        Shell.Result result = run(Map.of(), launcher, "--version");
+        String said = "Cloche is not set up yet: run " + directory + "/setup first.\n";
 
-        assertThat(result)
-                .isEqualTo(new Shell.Result(1, "", "Cloche is not set up yet: run " + directory + "/setup first.\n"));
+        assertThat(run(Map.of(), launcher, "--version")).isEqualTo(new Shell.Result(1, "", said));
+        assertThat(run(Map.of(), launcher, "machine", "ls")).isEqualTo(new Shell.Result(1, "", said));
+        assertThat(run(Map.of(), launcher, "run", "base")).isEqualTo(new Shell.Result(125, "", said));
+        assertThat(run(Map.of(), launcher, "machine", "shell", "m")).isEqualTo(new Shell.Result(125, "", said));
     }
 
     /** A copy of the launcher and of the published program. */
