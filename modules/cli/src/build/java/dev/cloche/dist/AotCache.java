@@ -10,7 +10,8 @@ import java.util.stream.Collectors;
 
 /** Lets the JVM watch the commands of {@code dev.cloche.cli.Training} and keep what they loaded and linked. */
 final class AotCache {
-    private static final long MINUTES = 5;
+    /** Ends a hang, and nothing else: on a machine with a load of 20 it takes longer than five. */
+    private static final long MINUTES = 20;
 
     private AotCache() {}
 
