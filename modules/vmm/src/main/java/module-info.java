@@ -9,6 +9,8 @@ module dev.cloche.vmm {
     requires transitive tools.jackson.core;
 
     exports dev.cloche.vmm;
+    exports dev.cloche.vmm.admission to
+            dev.cloche.qemu;
     exports dev.cloche.vmm.channel to
             dev.cloche.vm.testing;
     exports dev.cloche.vmm.disk to

@@ -26,6 +26,7 @@ class InnerPackagesTest {
     static final Map<String, Set<String>> SECOND_CONTRACTS = Map.of(
             "dev.cloche.process.store", Set.of("process.postgres", "process.testing"),
             "dev.cloche.process.schema", Set.of("schema"),
+            "dev.cloche.vmm.admission", Set.of("qemu"),
             "dev.cloche.vmm.protocol", Set.of("qemu", "vm.testing"),
             "dev.cloche.vmm.disk", Set.of("qemu", "vm.testing"),
             "dev.cloche.vmm.channel", Set.of("vm.testing"));

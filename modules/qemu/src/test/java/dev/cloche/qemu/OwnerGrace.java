@@ -21,6 +21,7 @@ final class OwnerGrace {
                 spec.snapshot(),
                 spec.templateMaker(),
                 spec.network(),
-                spec.isolation());
+                spec.isolation(),
+                spec.admission());
     }
 }

@@ -23,6 +23,7 @@ public abstract sealed class VmException extends ClocheException
                 VmException.PortUnavailable,
                 VmException.NetworkFailed,
                 VmException.IsolationUnavailable,
+                VmException.NoRoom,
                 VmException.Storage,
                 VmException.NotFound,
                 VmException.Exists,
@@ -162,6 +163,48 @@ public abstract sealed class VmException extends ClocheException
                     "The isolation " + finding,
                     "Allow that to this user and its container (docs/security.md says how), or accept less: auto.",
                     null);
+        }
+    }
+
+    /** The host's limits leave no room for a VM. Nothing was made. */
+    public static final class NoRoom extends VmException {
+        private final String bound;
+        private final long needed;
+        private final long free;
+        private final List<VmId> holders;
+
+        /**
+         * @param bound the key of {@code [limits]} in {@code config.toml} that it failed at
+         * @param needed in the bound's unit: MiB, a count or percent
+         * @param free what is left of the bound
+         * @param holders the VMs that have the rest, the largest first
+         */
+        public NoRoom(String sentence, String remedy, String bound, long needed, long free, List<VmId> holders) {
+            super("limits.no-room", sentence, remedy, null);
+            this.bound = bound;
+            this.needed = needed;
+            this.free = free;
+            this.holders = List.copyOf(holders);
+        }
+
+        /** Returns the key of {@code [limits]} in {@code config.toml} that it failed at. */
+        public String bound() {
+            return bound;
+        }
+
+        /** Returns what the VM needs, in the bound's unit: MiB, a count or percent. */
+        public long needed() {
+            return needed;
+        }
+
+        /** Returns what is left of the bound. */
+        public long free() {
+            return free;
+        }
+
+        /** Returns the VMs that have the rest, the largest first. */
+        public List<VmId> holders() {
+            return holders;
         }
     }
 

@@ -15,8 +15,25 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      *
      * @throws VmException.Exists if there is a VM of that id
      * @throws VmException.Invalid if this provider cannot do what the spec asks for
+     * @throws VmException.NoRoom if the host's limits leave no room for it, also after the patience of its admission
      */
     Vm create(VmSpec spec);
+
+    /**
+     * Refuses what the host's limits never leave room for; does nothing about what others have at present.
+     *
+     * @param diskMiB what its writable disk may grow to, 0 without one
+     * @throws VmException.NoRoom if it does not fit into the limits alone
+     */
+    default void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {}
+
+    /**
+     * Counts an entry of a warm pool as what it is about to become, for the process that takes it. It does not wait.
+     *
+     * @throws VmException.NoRoom if the host's limits leave no room for that; it is counted as before
+     * @throws VmException.NotFound if there is none of that id
+     */
+    default void admit(VmId entry, VmAdmission admission) {}
 
     /**
      * Makes a VM for a warm pool, to be {@linkplain Vm#prepare prepared} and {@linkplain Vm#shelve shelved}. Up to then it is
@@ -24,6 +41,7 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      *
      * @throws VmException.Exists if there is a VM of that id
      * @throws VmException.Invalid if this provider cannot do what the spec asks for, or the spec is not attached
+     * @throws VmException.NoRoom if the host's limits leave no room for it, or a process waits for some
      */
     Vm create(VmSpec spec, PoolSlot slot);
 

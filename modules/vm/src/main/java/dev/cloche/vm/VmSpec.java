@@ -24,6 +24,7 @@ import java.util.function.Consumer;
  * @param network what network it has; a clone has one if the VM of its snapshot had one
  * @param isolation the least of walls around the program that runs it; empty for what the host's settings say. No part of what a
  *     snapshot has
+ * @param admission how the host's limits count it, and how long its making waits for room; of this process alone, it is not kept
  */
 public record VmSpec(
         VmId id,
@@ -38,7 +39,8 @@ public record VmSpec(
         Optional<SnapshotRef> snapshot,
         boolean templateMaker,
         NetworkSpec network,
-        Optional<Isolation> isolation) {
+        Optional<Isolation> isolation,
+        VmAdmission admission) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
     private static final int MAX_CPUS = 64;
@@ -102,7 +104,8 @@ public record VmSpec(
                 Optional.empty(),
                 false,
                 NetworkSpec.none(),
-                Optional.empty());
+                Optional.empty(),
+                VmAdmission.NONE);
     }
 
     /** Returns a clone of a snapshot: attached, without a limit of its life and with 10 seconds of grace. */
@@ -120,7 +123,8 @@ public record VmSpec(
                 Optional.of(snapshot),
                 false,
                 snapshot.network() ? NetworkSpec.user() : NetworkSpec.none(),
-                Optional.empty());
+                Optional.empty(),
+                VmAdmission.NONE);
     }
 
     private VmSpec with(Consumer<VmSpecDraft> change) {
@@ -156,6 +160,11 @@ public record VmSpec(
     /** Returns one that starts behind such walls at least, or not at all. */
     public VmSpec withIsolation(Optional<Isolation> least) {
         return with(draft -> draft.isolation = least);
+    }
+
+    /** Returns one that the host's limits count so. */
+    public VmSpec withAdmission(VmAdmission value) {
+        return with(draft -> draft.admission = value);
     }
 
     public VmSpec withNetwork(NetworkSpec value) {

@@ -19,6 +19,7 @@ final class VmSpecDraft {
     boolean templateMaker;
     NetworkSpec network;
     Optional<Isolation> isolation;
+    VmAdmission admission;
 
     VmSpecDraft(VmSpec from) {
         id = from.id();
@@ -34,6 +35,7 @@ final class VmSpecDraft {
         templateMaker = from.templateMaker();
         network = from.network();
         isolation = from.isolation();
+        admission = from.admission();
     }
 
     VmSpec spec() {
@@ -50,6 +52,7 @@ final class VmSpecDraft {
                 snapshot,
                 templateMaker,
                 network,
-                isolation);
+                isolation,
+                admission);
     }
 }

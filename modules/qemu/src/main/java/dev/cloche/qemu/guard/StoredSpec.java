@@ -8,6 +8,7 @@ import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.VmAdmission;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
@@ -158,7 +159,8 @@ public final class StoredSpec {
                 snapshot,
                 fields.truth("templateMaker"),
                 network(fields),
-                isolation(fields));
+                isolation(fields),
+                VmAdmission.NONE);
     }
 
     private static Optional<Isolation> isolation(JsonFields fields) throws IOException {

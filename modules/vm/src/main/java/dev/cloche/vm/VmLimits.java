@@ -1,0 +1,114 @@
+package dev.cloche.vm;
+
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Bounds what all VMs of a state root may take of their host together. Immutable.
+ *
+ * @param memory what the claims of all VMs may come to
+ * @param memoryFloor what each start leaves of the host's available memory
+ * @param pressure the share of the last ten seconds, in percent, in which all processes may have waited for memory ({@code full
+ *     avg10} of {@code /proc/pressure/memory}); empty for any
+ * @param diskFloor what is free on the disk of the state root when a VM starts
+ * @param total bounds of all VMs
+ * @param labels bounds of the VMs with a label, by {@code KEY=VALUE}
+ * @param clones what a clone of a template claims
+ */
+public record VmLimits(
+        Amount memory,
+        Amount memoryFloor,
+        OptionalInt pressure,
+        Amount diskFloor,
+        Bound total,
+        Map<String, Bound> labels,
+        Clones clones) {
+    private static final VmLimits OFF = new VmLimits(
+            new Amount.None(),
+            new Amount.None(),
+            OptionalInt.empty(),
+            new Amount.None(),
+            Bound.NONE,
+            Map.of(),
+            Clones.FULL);
+
+    /** Is what holds where nothing is configured. */
+    public static final VmLimits DEFAULT = new VmLimits(
+            new Amount.Share(75, 0),
+            new Amount.Share(10, 512),
+            OptionalInt.of(10),
+            new Amount.Share(5, 1024),
+            Bound.NONE,
+            Map.of(),
+            Clones.EXPECTED);
+
+    public VmLimits {
+        labels = Map.copyOf(labels);
+    }
+
+    /** Says how much of something there may be, or is to be left. */
+    public sealed interface Amount {
+        /** Returns it in MiB; empty if there is no bound. */
+        OptionalLong of(long totalMiB);
+
+        /** No bound. */
+        record None() implements Amount {
+            @Override
+            public OptionalLong of(long totalMiB) {
+                return OptionalLong.empty();
+            }
+        }
+
+        /** A size. */
+        record Size(long mib) implements Amount {
+            @Override
+            public OptionalLong of(long totalMiB) {
+                return OptionalLong.of(mib);
+            }
+        }
+
+        /**
+         * A share of what the host has.
+         *
+         * @param percent 1 to 100
+         * @param leastMiB what it comes to at least
+         */
+        record Share(int percent, long leastMiB) implements Amount {
+            @Override
+            public OptionalLong of(long totalMiB) {
+                return OptionalLong.of(Math.max(leastMiB, totalMiB / 100 * percent));
+            }
+        }
+    }
+
+    /** Bounds what some VMs may have together; what is empty has no bound. VMs of pools are no sandboxes. */
+    public record Bound(OptionalLong memoryMiB, OptionalLong cpus, OptionalLong sandboxes, OptionalLong diskMiB) {
+        /** Bounds nothing. */
+        public static final Bound NONE =
+                new Bound(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
+    }
+
+    /** Says what a clone of a template claims, which shares its memory with others until it writes to it. */
+    public enum Clones {
+        /** The greatest of 64 MiB, a quarter of its memory, and what it has of its own at present. */
+        EXPECTED,
+        /** All of its memory, as a VM that booted. */
+        FULL
+    }
+
+    /** Returns no limits at all: no VM is counted, and none is refused. */
+    public static VmLimits off() {
+        return OFF;
+    }
+
+    /** Returns the same for a VM that runs already, and takes no more of the host than before. */
+    public VmLimits withoutFloors() {
+        return new VmLimits(memory, new Amount.None(), OptionalInt.empty(), new Amount.None(), total, labels, clones);
+    }
+
+    /** Returns whether anything is bounded. */
+    public boolean on() {
+        return !equals(OFF);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.cloche.vmm.admission;
+
+import java.util.OptionalDouble;
+
+/**
+ * Says what the host has, and what is free of it.
+ *
+ * @param totalMiB memory of the host, or of this process's control group if that is less
+ * @param availableMiB memory that can be had without swapping
+ * @param pressure the share of the last ten seconds, in percent, in which all processes waited for memory; empty where the kernel
+ *     does not say
+ * @param diskTotalMiB of the file system of the state root
+ * @param diskFreeMiB that this user may write
+ */
+public record HostRoom(long totalMiB, long availableMiB, OptionalDouble pressure, long diskTotalMiB, long diskFreeMiB) {
+    /** Returns the same if no other program used anything. */
+    HostRoom empty() {
+        return new HostRoom(totalMiB, totalMiB, OptionalDouble.empty(), diskTotalMiB, diskTotalMiB);
+    }
+
+    /** Returns the same with more memory. */
+    HostRoom withFreed(long mib) {
+        return new HostRoom(totalMiB, availableMiB + mib, pressure, diskTotalMiB, diskFreeMiB);
+    }
+}

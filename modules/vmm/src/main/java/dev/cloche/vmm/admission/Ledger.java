@@ -1,0 +1,214 @@
+package dev.cloche.vmm.admission;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.LockFile;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+/**
+ * Admits VMs as long as there is room for them: one at a time in a state root, under {@code admission.lock}. It keeps nothing but
+ * the claims in the directories of VMs and the tickets of those that wait; a claim counts while its VM lives. Safe for use from
+ * several threads and processes.
+ */
+public final class Ledger {
+    /** An admission takes a millisecond; one that has entries of pools end takes as long as they do. */
+    private static final Duration TURN_LIMIT = Duration.ofSeconds(60);
+
+    private static final Duration RETIRE_LIMIT = Duration.ofSeconds(10);
+
+    private final Path lock;
+    private final Tickets tickets;
+    private final ClaimHolders holders;
+    private final Supplier<VmLimits> limits;
+    private final HostRoomReader host;
+
+    /** @param limits asked at each admission */
+    public Ledger(Path stateRoot, ClaimHolders holders, Supplier<VmLimits> limits, HostRoomReader host) {
+        lock = stateRoot.resolve("admission.lock");
+        tickets = new Tickets(stateRoot.resolve("admission"));
+        this.holders = holders;
+        this.limits = limits;
+        this.host = host;
+    }
+
+    /** Makes what has been admitted. */
+    public interface Maker<T> {
+        /** Makes it, with its claim where the holders are looked for: no other one is admitted before it returns. */
+        T make() throws IOException;
+    }
+
+    /** Describes an admission that was refused for now. */
+    private record Refused(Shortage shortage, List<Holder> holding, List<Tickets.Waiting> ahead) {}
+
+    /**
+     * Makes something as soon as there is room for it. With limits that are off, at once.
+     *
+     * @param patience how long this waits for room
+     * @throws VmException.NoRoom if there is none in that time, or never
+     * @throws IOException from the maker, or if the ledger's files cannot be used
+     */
+    public <T> T admit(VmClaim wanted, Duration patience, Maker<T> maker) throws IOException {
+        if (!limits.get().on()) {
+            return maker.make();
+        }
+        Deadline deadline = Deadline.after(patience);
+        Tickets.Ticket ticket;
+        Refused refused;
+        try (LockFile _ = turn()) {
+            Optional<Refused> none = refusal(limits.get(), wanted, Optional.empty(), OptionalLong.empty());
+            if (none.isEmpty()) {
+                return maker.make();
+            }
+            refused = none.get();
+            if (deadline.passed()) {
+                throw noRoom(refused, false);
+            }
+            ticket = tickets.take(wanted);
+        }
+        return queued(wanted, ticket, refused, deadline, maker);
+    }
+
+    private <T> T queued(VmClaim wanted, Tickets.Ticket ticket, Refused first, Deadline deadline, Maker<T> maker)
+            throws IOException {
+        try (ticket) {
+            Refused refused = first;
+            while (true) {
+                boolean last = deadline.passed();
+                try (RoomWait wait = new RoomWait(refused.holding(), refused.ahead())) {
+                    wait.await(deadline);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new VmException.Interrupted("the wait for room");
+                }
+                try (LockFile _ = turn()) {
+                    Optional<Refused> none =
+                            refusal(limits.get(), wanted, Optional.empty(), OptionalLong.of(ticket.number()));
+                    if (none.isEmpty()) {
+                        T made = maker.make();
+                        // Before others look: its claim counts from now on, and not twice.
+                        ticket.close();
+                        return made;
+                    }
+                    refused = none.get();
+                }
+                if (last) {
+                    throw noRoom(refused, false);
+                }
+            }
+        }
+    }
+
+    /**
+     * Counts a VM as something else, if there is room for that; does not wait.
+     *
+     * @param held counted already, and not beside what it becomes
+     * @throws VmException.NoRoom if there is none
+     */
+    public <T> T exchange(VmId held, VmClaim wanted, Maker<T> maker) throws IOException {
+        if (!limits.get().on()) {
+            return maker.make();
+        }
+        try (LockFile _ = turn()) {
+            Optional<Refused> none =
+                    refusal(limits.get().withoutFloors(), wanted, Optional.of(held), OptionalLong.empty());
+            if (none.isPresent()) {
+                throw noRoom(none.get(), false);
+            }
+            return maker.make();
+        }
+    }
+
+    /**
+     * Refuses what would have no room on an empty host.
+     *
+     * @throws VmException.NoRoom if that is so
+     */
+    public void requirePossible(VmClaim wanted) {
+        if (limits.get().on()
+                && new AdmissionRules(limits.get(), host.read()).decide(List.of(), List.of(), wanted)
+                        instanceof Decision.Never(Shortage shortage)) {
+            throw noRoom(new Refused(shortage, List.of(), List.of()), true);
+        }
+    }
+
+    /** Describes what is claimed. */
+    public record Balance(VmLimits limits, HostRoom host, List<Holder> holders, int waiting) {
+        /** Returns what all claims come to, in MiB of memory. */
+        public long claimedMiB() {
+            return new AdmissionRules(limits, host).claimedMiB(holders);
+        }
+    }
+
+    /** Returns what is claimed at present; for people, others are admitted meanwhile. */
+    public Balance balance() throws IOException {
+        VmLimits now = limits.get();
+        try (LockFile _ = turn()) {
+            return new Balance(
+                    now,
+                    host.read(),
+                    holders.find(),
+                    tickets.ahead(OptionalLong.empty()).size());
+        }
+    }
+
+    /**
+     * Returns why there is no room. Has entries of pools end where that makes some.
+     *
+     * @param without a VM that does not count
+     * @param before the ticket of the caller
+     */
+    private Optional<Refused> refusal(VmLimits now, VmClaim wanted, Optional<VmId> without, OptionalLong before)
+            throws IOException {
+        List<Tickets.Waiting> ahead = tickets.ahead(before);
+        Collection<VmClaim> promised =
+                ahead.stream().map(Tickets.Waiting::wanted).toList();
+        while (true) {
+            List<Holder> holding = holders.find().stream()
+                    .filter(holder -> without.filter(holder.id()::equals).isEmpty())
+                    .toList();
+            switch (new AdmissionRules(now, host.read()).decide(holding, promised, wanted)) {
+                case Decision.Admit() -> {
+                    return Optional.empty();
+                }
+                case Decision.Never(Shortage shortage) -> throw noRoom(new Refused(shortage, holding, ahead), true);
+                case Decision.Refuse(Shortage shortage) -> {
+                    return Optional.of(new Refused(shortage, holding, ahead));
+                }
+                case Decision.Yield(List<Holder> entries, Shortage shortage) -> {
+                    boolean any = false;
+                    for (Holder entry : entries) {
+                        any |= holders.retire(entry.id(), Deadline.after(RETIRE_LIMIT));
+                    }
+                    if (!any) {
+                        // All were handed out at this moment.
+                        return Optional.of(new Refused(shortage, holding, ahead));
+                    }
+                }
+            }
+        }
+    }
+
+    private LockFile turn() {
+        try {
+            return LockFile.lock(lock, Deadline.after(TURN_LIMIT))
+                    .orElseThrow(() -> new VmException.Deadline("a turn at the ledger of the limits"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VmException.Interrupted("the wait for a turn at the ledger of the limits");
+        }
+    }
+
+    private VmException.NoRoom noRoom(Refused refused, boolean never) {
+        VmLimits now = limits.get();
+        return new ShortageText(refused.shortage(), now.clones(), refused.holding()).noRoom(never);
+    }
+}

@@ -1,0 +1,239 @@
+package dev.cloche.vmm.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
+import dev.cloche.vm.VmLimits.Amount;
+import dev.cloche.vm.VmLimits.Bound;
+import dev.cloche.vm.VmLimits.Clones;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The ledger with real locks and tickets, whose holders are entries of a list. */
+class LedgerTest {
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    @TempDir
+    Path root;
+
+    private final List<Holder> held = new CopyOnWriteArrayList<>();
+    private volatile VmLimits limits = memory(100);
+    private int made;
+
+    private final ClaimHolders holders = new ClaimHolders() {
+        @Override
+        public List<Holder> find() {
+            return List.copyOf(held);
+        }
+
+        @Override
+        public boolean retire(VmId entry, Deadline deadline) {
+            return held.removeIf(holder -> holder.id().equals(entry));
+        }
+    };
+
+    private static VmLimits memory(long mib) {
+        return new VmLimits(
+                new Amount.Size(mib),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                Bound.NONE,
+                Map.of(),
+                Clones.FULL);
+    }
+
+    private Ledger ledger() {
+        return new Ledger(root, holders, () -> limits, HostRoomReader.of(root));
+    }
+
+    private static VmClaim claim(long mib) {
+        return new VmClaim(mib, 0, false, 1, 0, Set.of(), false);
+    }
+
+    private synchronized VmId next() {
+        made++;
+        return new VmId("vm" + made);
+    }
+
+    private VmId admit(VmClaim wanted, Duration patience) throws IOException {
+        VmId id = next();
+        return ledger().admit(wanted, patience, () -> {
+            held.add(new Holder(id, wanted, 0, Optional.empty(), Optional.empty()));
+            return id;
+        });
+    }
+
+    private CompletableFuture<VmId> waiting(VmClaim wanted, int tickets) {
+        CompletableFuture<VmId> answer = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(admit(wanted, LONG));
+            } catch (IOException | RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        await().until(() -> tickets() == tickets);
+        return answer;
+    }
+
+    private long tickets() throws IOException {
+        if (!Files.isDirectory(root.resolve("admission"))) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.list(root.resolve("admission"))) {
+            return files.count();
+        }
+    }
+
+    private void end(VmId id) {
+        held.removeIf(holder -> holder.id().equals(id));
+    }
+
+    @Test
+    void refusesWithWhatIsNeededWhatIsFreeAndWhoHasTheRest() throws IOException {
+        VmId small = admit(claim(20), Duration.ZERO);
+        VmId large = admit(claim(70), Duration.ZERO);
+
+        assertThatThrownBy(() -> admit(claim(11), Duration.ZERO))
+                .isInstanceOfSatisfying(VmException.NoRoom.class, refused -> {
+                    assertThat(refused.code()).isEqualTo("limits.no-room");
+                    assertThat(refused.bound()).isEqualTo("memory");
+                    assertThat(refused.needed()).isEqualTo(11);
+                    assertThat(refused.free()).isEqualTo(10);
+                    assertThat(refused.holders()).containsExactly(large, small);
+                    assertThat(refused.sentence())
+                            .isEqualTo(
+                                    "There is no room for a VM of 11 MiB of memory: of the 100 MiB of all VMs, 10 MiB"
+                                            + " are free; held by VM " + large + " (70 MiB), VM " + small
+                                            + " (20 MiB)");
+                    assertThat(refused.remedy()).contains("waitForRoom", "memory in [limits] of config.toml");
+                });
+        assertThat(tickets()).isZero();
+        assertThat(held).hasSize(2);
+    }
+
+    @Test
+    void whatNeverFitsIsRefusedAtOnce() {
+        assertThatThrownBy(() -> admit(claim(101), LONG))
+                .isInstanceOf(VmException.NoRoom.class)
+                .hasMessageContaining("never has room: the limit is 100 MiB of all VMs");
+        assertThatThrownBy(() -> ledger().requirePossible(claim(101))).isInstanceOf(VmException.NoRoom.class);
+        ledger().requirePossible(claim(100));
+    }
+
+    @Test
+    void thoseThatWaitGetRoomInTheirOrder() throws Exception {
+        VmId first = admit(claim(100), Duration.ZERO);
+        CompletableFuture<VmId> large = waiting(claim(80), 1);
+        CompletableFuture<VmId> small = waiting(claim(30), 2);
+        // There is room for it, and it belongs to those that wait.
+        end(first);
+        VmId second = large.get();
+        assertThat(small).isNotDone();
+        assertThatThrownBy(() -> admit(claim(20), Duration.ZERO)).isInstanceOf(VmException.NoRoom.class);
+        end(second);
+        assertThat(small.get()).isNotNull();
+        assertThat(tickets()).isZero();
+    }
+
+    @Test
+    void whatFitsBesideAllThatWaitDoesNotWait() throws Exception {
+        Bound ten = new Bound(OptionalLong.of(10), OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
+        limits = new VmLimits(
+                new Amount.Size(100),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                Bound.NONE,
+                Map.of("team=a", ten),
+                Clones.FULL);
+        VmClaim ofTheTeam = new VmClaim(10, 0, false, 1, 0, Set.of("team=a"), false);
+        VmId first = admit(ofTheTeam, Duration.ZERO);
+        CompletableFuture<VmId> second = waiting(ofTheTeam, 1);
+
+        assertThat(admit(claim(80), Duration.ZERO)).isNotNull();
+        assertThatThrownBy(() -> admit(claim(1), Duration.ZERO)).isInstanceOf(VmException.NoRoom.class);
+        end(first);
+        assertThat(second.get()).isNotNull();
+    }
+
+    @Test
+    void aWaitEndsWithItsPatienceAndLeavesNoTicket() throws IOException {
+        var _ = admit(claim(100), Duration.ZERO);
+        assertThatThrownBy(() -> admit(claim(1), Duration.ofMillis(20))).isInstanceOf(VmException.NoRoom.class);
+        assertThat(tickets()).isZero();
+    }
+
+    @Test
+    void anInterruptedWaitLeavesNoTicket() throws Exception {
+        var _ = admit(claim(100), Duration.ZERO);
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            try {
+                var _ = admit(claim(1), LONG);
+            } catch (IOException | RuntimeException e) {
+                thrown.complete(e);
+            }
+        });
+        await().until(() -> tickets() == 1);
+        waiter.interrupt();
+        assertThat(thrown.get()).isInstanceOf(VmException.Interrupted.class);
+        assertThat(tickets()).isZero();
+    }
+
+    @Test
+    void aTicketThatNoProcessHoldsIsNoPlace() throws IOException {
+        Files.createDirectories(root.resolve("admission"));
+        Files.writeString(root.resolve("admission/0000000000000000007"), "{}");
+        Files.writeString(root.resolve("admission/notes.txt"), "mine");
+        assertThat(admit(claim(100), Duration.ZERO)).isNotNull();
+        assertThat(root.resolve("admission/0000000000000000007")).doesNotExist();
+        assertThat(root.resolve("admission/notes.txt")).exists();
+    }
+
+    @Test
+    void entriesOfPoolsYield() throws IOException {
+        VmId old = next();
+        VmClaim entry = new VmClaim(60, 0, false, 1, 0, Set.of(), true);
+        held.add(new Holder(old, entry, 0, Optional.of(Duration.ofSeconds(9)), Optional.empty()));
+        VmId made = admit(claim(100), Duration.ZERO);
+        assertThat(held).extracting(Holder::id).containsExactly(made);
+    }
+
+    @Test
+    void aFailureOfTheMakerIsPassedOnAndFreesTheTurn() {
+        assertThatThrownBy(() -> ledger().admit(claim(1), Duration.ZERO, () -> {
+                    throw new IOException("the disk is full");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(held).isEmpty();
+    }
+
+    @Test
+    void countsNothingWhereLimitsAreOff() throws IOException {
+        limits = VmLimits.off();
+        for (int i = 0; i < 3; i++) {
+            assertThat(admit(claim(1000), Duration.ZERO)).isNotNull();
+        }
+        assertThat(root.resolve("admission.lock")).doesNotExist();
+    }
+}
