@@ -6,6 +6,7 @@ import dev.cloche.image.RegistryMirror;
 import dev.cloche.image.RegistryOptions;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.vm.Isolation;
+import dev.cloche.vm.VmLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,7 +26,7 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 
 /**
- * What {@code config.toml} in the state root says of registries, images, pools and isolation; without the file, nothing. It is for people to
+ * What {@code config.toml} in the state root says of registries, images, pools, isolation and limits; without the file, nothing. It is for people to
  * write, so what is not known in it is refused with its line.
  *
  * <pre>
@@ -44,6 +45,9 @@ import org.tomlj.TomlTable;
  * [pools]
  * vms = 64
  * memory = "16g"
+ *
+ * [limits]
+ * memory = "75%"
  * </pre>
  *
  * @param mirrors of each registry, in their order
@@ -52,6 +56,7 @@ import org.tomlj.TomlTable;
  * @param keepImages below how many bytes all images are kept
  * @param pools what the VMs of all pools may take together
  * @param isolation the least of walls around each VM; empty if it says nothing
+ * @param limits what all VMs may take of the host together
  */
 record Configuration(
         Map<String, List<RegistryMirror>> mirrors,
@@ -59,7 +64,8 @@ record Configuration(
         List<Path> authorities,
         OptionalLong keepImages,
         PoolConfig.Budget pools,
-        Optional<Isolation> isolation) {
+        Optional<Isolation> isolation,
+        VmLimits limits) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_MIRRORS = 16;
     private static final int MOST_VMS = 100_000;
@@ -79,7 +85,13 @@ record Configuration(
             return new Reading(file).read(Toml.parse(file));
         } catch (NoSuchFileException nothingToSay) {
             return new Configuration(
-                    Map.of(), Set.of(), List.of(), OptionalLong.empty(), PoolConfig.DEFAULT.budget(), Optional.empty());
+                    Map.of(),
+                    Set.of(),
+                    List.of(),
+                    OptionalLong.empty(),
+                    PoolConfig.DEFAULT.budget(),
+                    Optional.empty(),
+                    VmLimits.DEFAULT);
         } catch (IOException e) {
             throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
         }
@@ -97,6 +109,7 @@ record Configuration(
         private OptionalLong keepImages = OptionalLong.empty();
         private PoolConfig.Budget pools = PoolConfig.DEFAULT.budget();
         private Optional<Isolation> isolation = Optional.empty();
+        private VmLimits limits = VmLimits.DEFAULT;
 
         private Reading(Path file) {
             this.file = file;
@@ -117,10 +130,11 @@ record Configuration(
                     case "isolation" -> isolation(document, key);
                     case "images" -> images(table(document, key));
                     case "pools" -> pools(table(document, key));
+                    case "limits" -> limits = new LimitsTable(this::wrong).read(table(document, key));
                     default -> throw unknown(document, key);
                 }
             }
-            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools, isolation);
+            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools, isolation, limits);
         }
 
         private void isolation(TomlTable settings, String key) {

@@ -162,10 +162,12 @@ final class HostExamination {
 
     /** Returns the walls that QEMU has here, if that could be found out. */
     private Optional<VmIsolation> qemu(Path root, VmResources resources, List<HealthCheck> checks) {
+        ConfigurationFile configuration = new ConfigurationFile(root);
         try (QemuProvider provider = new QemuProvider(
                 Rooms.layout(options, root),
                 resources,
-                () -> new ConfigurationFile(root).read().isolation())) {
+                () -> configuration.read().isolation(),
+                () -> configuration.read().limits())) {
             VmCapabilities capabilities = provider.capabilities();
             checks.add(ok("qemu", "version " + capabilities.version() + ", " + resources.qemu()));
             if (capabilities.accelerator() == Accelerator.KVM) {
@@ -186,6 +188,7 @@ final class HostExamination {
                         "software emulation (TCG): " + capabilities.acceleratorReason(),
                         "Sandboxes run several times slower; use a host whose /dev/kvm works and that you may open."));
             }
+            checks.add(limits(provider));
             return isolation(provider, checks);
         } catch (ClocheException e) {
             checks.add(failure("qemu", e));
@@ -229,6 +232,14 @@ final class HostExamination {
                         "Use Linux 5.14 or newer, a container that allows seccomp, the guard of this version, and"
                                 + " CLOCHE_ISOLATION=auto.");
         };
+    }
+
+    private static HealthCheck limits(QemuProvider provider) {
+        try {
+            return ok("limits", provider.balance());
+        } catch (ClocheException e) {
+            return failure("limits", e);
+        }
     }
 
     /** The guard tries the same namespaces for QEMU as passt wants for itself. */

@@ -89,7 +89,8 @@ record Rooms(
         return new QemuProvider(
                 layout(options, root),
                 installation.resources(),
-                () -> configuration.read().isolation());
+                () -> configuration.read().isolation(),
+                () -> configuration.read().limits());
     }
 
     static VmLayout layout(ClocheOptions options, Path root) {

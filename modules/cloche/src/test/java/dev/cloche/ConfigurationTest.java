@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.vm.Isolation;
+import dev.cloche.vm.VmLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,8 @@ class ConfigurationTest {
                         List.of(),
                         OptionalLong.empty(),
                         PoolConfig.DEFAULT.budget(),
-                        Optional.empty()));
+                        Optional.empty(),
+                        VmLimits.DEFAULT));
     }
 
     @Test
@@ -71,7 +74,52 @@ class ConfigurationTest {
                         List.of(Path.of("/etc/ssl/a.pem"), Path.of("/etc/ssl/b.pem")),
                         OptionalLong.of(20L << 30),
                         new PoolConfig.Budget(200, 48 << 10),
-                        Optional.of(Isolation.SEALED)));
+                        Optional.of(Isolation.SEALED),
+                        VmLimits.DEFAULT));
+    }
+
+    @Test
+    void limitsAreReadAndTheOthersStayAsUsual() throws IOException {
+        OptionalLong none = OptionalLong.empty();
+        assertThat(read("limits.sandboxes = 8").limits())
+                .isEqualTo(new VmLimits(
+                        VmLimits.DEFAULT.memory(),
+                        VmLimits.DEFAULT.memoryFloor(),
+                        VmLimits.DEFAULT.pressure(),
+                        VmLimits.DEFAULT.diskFloor(),
+                        new VmLimits.Bound(none, none, OptionalLong.of(8), none),
+                        Map.of(),
+                        VmLimits.Clones.EXPECTED));
+        assertThat(read("""
+                [limits]
+                memory = "50%"
+                memory-floor = "2g"
+                pressure = "off"
+                disk-floor = "off"
+                cpus = 16
+                disk = "1t"
+
+                [limits.label."team=a"]
+                memory = "8g"
+                cpus = 4
+                sandboxes = 10
+                disk = "100g"
+                """).limits())
+                .isEqualTo(new VmLimits(
+                        new VmLimits.Amount.Share(50, 0),
+                        new VmLimits.Amount.Size(2048),
+                        OptionalInt.empty(),
+                        new VmLimits.Amount.None(),
+                        new VmLimits.Bound(none, OptionalLong.of(16), none, OptionalLong.of(1 << 20)),
+                        Map.of(
+                                "team=a",
+                                new VmLimits.Bound(
+                                        OptionalLong.of(8192),
+                                        OptionalLong.of(4),
+                                        OptionalLong.of(10),
+                                        OptionalLong.of(102_400))),
+                        VmLimits.Clones.FULL));
+        assertThat(read("limits.clones = \"full\"").limits().clones()).isEqualTo(VmLimits.Clones.FULL);
     }
 
     @ParameterizedTest
@@ -82,6 +130,22 @@ class ConfigurationTest {
                 "registry = 1                                 | line 1: \"registry\" is no table",
                 "isolation = \"best\"                         | line 1: \"isolation\" is no level",
                 "isolation = 1                                | line 1: \"isolation\" is no level",
+                "limits = 1                                   | line 1: \"limits\" is no table",
+                "limits.memory = 12                           | line 1: \"memory\" is no amount",
+                "limits.memory = \"0%\"                        | line 1: \"memory\" is no amount",
+                "limits.memory = \"101%\"                      | line 1: \"memory\" is no amount",
+                "limits.memory-floor = \"-1g\"                 | line 1: \"memory-floor\" is no amount",
+                "limits.pressure = 0                          | line 1: \"pressure\" is no percentage",
+                "limits.pressure = \"10%\"                     | line 1: \"pressure\" is no percentage",
+                "limits.cpus = 0                              | line 1: \"cpus\" is no number",
+                "limits.sandboxes = 1.5                       | line 1: \"sandboxes\" is no number",
+                "limits.disk = \"50%\"                         | line 1: \"disk\" is no size",
+                "limits.clones = \"some\"                      | line 1: \"clones\" is neither",
+                "limits.swap = 1                              | line 1: \"swap\" is not known",
+                "limits.label = 1                             | line 1: \"label\" is no table",
+                "[limits.label.team]; cpus = 1                | \"team\" is no label",
+                "[limits.label.\"a=b\"]; cpu = 1               | line 2: \"cpu\" is not known",
+                "[limits.label.\"a=b\"]; memory = \"10%\"      | line 2: \"memory\" is no size",
                 "images = 1                                   | line 1: \"images\" is no table",
                 "images.keep = 20                             | line 1: \"keep\" is no size: write for example \"20g\"",
                 "images.keep = \"much\"                         | line 1: \"keep\" is no size: write for example \"20g\"",

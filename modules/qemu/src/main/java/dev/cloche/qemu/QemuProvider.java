@@ -1,7 +1,6 @@
 package dev.cloche.qemu;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.qemu.guard.GuardFiles;
@@ -18,12 +17,14 @@ import dev.cloche.qemu.guard.VmNote;
 import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.qemu.host.IsolationChoice;
 import dev.cloche.qemu.host.IsolationProbe;
+import dev.cloche.qemu.host.LimitsChoice;
 import dev.cloche.qemu.host.ProbedHost;
 import dev.cloche.qemu.machine.QemuAdoption;
 import dev.cloche.qemu.machine.QemuBackend;
 import dev.cloche.qemu.machine.QemuPool;
 import dev.cloche.qemu.machine.RunningQemu;
 import dev.cloche.qemu.machine.RunningVmOperations;
+import dev.cloche.qemu.machine.VmAdmissions;
 import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.qemu.snapshot.QemuDisks;
 import dev.cloche.qemu.snapshot.QemuSnapshots;
@@ -38,6 +39,7 @@ import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmAdmission;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
@@ -45,6 +47,7 @@ import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmIsolation;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
@@ -52,11 +55,7 @@ import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
 import dev.cloche.vmm.disk.DiskStore;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -75,24 +74,37 @@ public final class QemuProvider implements VmProvider {
     private final RunningVmOperations running;
     private final QemuSnapshots snapshots;
     private final QemuPool pool;
+    private final VmAdmissions admissions;
     private final OpenVms open = new OpenVms();
 
     /** Makes a provider with the usual patience. Touches nothing yet. */
     public QemuProvider(VmLayout layout, VmResources resources) {
-        this(layout, resources, Optional::empty);
+        this(layout, resources, BootPolicy.DEFAULT);
     }
 
-    /** @param isolation the least of walls that the configuration accepts, asked at each start; empty if it says nothing */
-    public QemuProvider(VmLayout layout, VmResources resources, Supplier<Optional<Isolation>> isolation) {
-        this(layout, resources, BootPolicy.DEFAULT, isolation);
+    /**
+     * @param isolation the least of walls that the configuration accepts, asked at each start; empty if it says nothing
+     * @param limits what all VMs may take of the host together, asked at each start
+     */
+    public QemuProvider(
+            VmLayout layout,
+            VmResources resources,
+            Supplier<Optional<Isolation>> isolation,
+            Supplier<VmLimits> limits) {
+        this(layout, resources, BootPolicy.DEFAULT, isolation, limits);
     }
 
+    /** Makes a provider that counts no VM. */
     public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
-        this(layout, resources, policy, Optional::empty);
+        this(layout, resources, policy, Optional::empty, VmLimits::off);
     }
 
     private QemuProvider(
-            VmLayout layout, VmResources resources, BootPolicy policy, Supplier<Optional<Isolation>> isolation) {
+            VmLayout layout,
+            VmResources resources,
+            BootPolicy policy,
+            Supplier<Optional<Isolation>> isolation,
+            Supplier<VmLimits> limits) {
         this.layout = layout;
         this.policy = policy;
         directory = new VmDirectory(layout);
@@ -101,28 +113,17 @@ public final class QemuProvider implements VmProvider {
         running = new RunningVmOperations(layout);
         snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);
+        admissions = new VmAdmissions(
+                layout,
+                () -> context.host().get().capabilities().accelerator(),
+                pool,
+                running::kill,
+                new LimitsChoice(System.getenv(), limits));
     }
 
     @Override
     public Vm create(VmSpec spec) {
-        VmId id = spec.id();
-        LockFile lock;
-        try {
-            DurableFiles.ensureDirectory(layout.vms());
-            // Not forced to disk: no VM survives a crash of its host, so its empty directory need not.
-            Files.createDirectory(
-                    layout.directory(id),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            lock = VmDirectory.own(layout, id);
-            StoredSpec.write(layout.directory(id), spec);
-        } catch (FileAlreadyExistsException e) {
-            throw new VmException.Exists(id);
-        } catch (IOException e) {
-            throw new VmException.Storage(
-                    "VM " + id + " cannot be made in " + layout.vms() + ": " + e.getMessage(),
-                    "Check the owner and mode of that directory and the space on its disk.",
-                    e);
-        }
+        LockFile lock = admissions.make(spec);
         return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
     }
 
@@ -133,17 +134,23 @@ public final class QemuProvider implements VmProvider {
                     "A pool entry is no template's maker, and is not detached",
                     "Leave it attached until it is shelved.");
         }
-        try {
-            LockFile lock = pool.make(spec, slot);
-            return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
-        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-            throw new VmException.Exists(spec.id());
-        } catch (IOException e) {
-            throw new VmException.Storage(
-                    "A pool entry cannot be made in " + layout.vms() + ": " + e.getMessage(),
-                    "Check the owner and mode of that directory and the space on its disk.",
-                    e);
-        }
+        LockFile lock = admissions.make(spec, slot);
+        return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
+    }
+
+    @Override
+    public void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {
+        admissions.requirePossible(memoryMiB, cpus, diskMiB, admission);
+    }
+
+    @Override
+    public void admit(VmId entry, VmAdmission admission) {
+        admissions.admit(entry, admission);
+    }
+
+    /** Returns what the VMs of this state root claim at present, in one sentence. */
+    public String balance() {
+        return admissions.balance();
     }
 
     @Override

@@ -56,6 +56,11 @@ public final class GuardFiles {
         return directory.resolve(NETWORK_LOG);
     }
 
+    /** Returns whether a guard has recorded itself, which it does once it has its lock. */
+    boolean begun() {
+        return Files.exists(directory.resolve(GUARD));
+    }
+
     /** Returns the guard as it recorded itself; empty if none has started. */
     Optional<ProcessIdentity> identity() {
         return read(GUARD)

@@ -24,6 +24,7 @@ public final class PoolFiles {
     private static final String SLOT = "pool.json";
     private static final String POOLED = "pooled";
     private static final String CLAIMED = "claimed";
+    private static final String RETIRED = "retired";
     private static final long VERSION = 1;
 
     private final Path directory;
@@ -80,10 +81,19 @@ public final class PoolFiles {
 
     /** Claims it; returns false if its guard was faster, because it is too old. */
     public boolean claim() throws IOException {
+        return rename(CLAIMED);
+    }
+
+    /** Takes it off its shelf, for good; returns false if it does not lie there any more. */
+    public boolean retire() throws IOException {
+        return rename(RETIRED);
+    }
+
+    private boolean rename(String name) throws IOException {
         try {
-            Files.move(directory.resolve(POOLED), directory.resolve(CLAIMED), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(directory.resolve(POOLED), directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
             return true;
-        } catch (NoSuchFileException retired) {
+        } catch (NoSuchFileException another) {
             return false;
         }
     }

@@ -3,6 +3,7 @@ package dev.cloche.qemu.launch;
 import dev.cloche.base.EnumNames;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.guard.VmClaims;
 import dev.cloche.qemu.host.HostProbe;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.Isolation;
@@ -21,7 +22,7 @@ import java.util.List;
  */
 public record QemuJail(Isolation least, List<Path> image) {
     /** Of QEMU's translations of a guest's code, which may have an eighth of the host's memory otherwise, up to 1 GiB. */
-    static final int TRANSLATIONS_MIB = 256;
+    static final int TRANSLATIONS_MIB = VmClaims.TRANSLATIONS_MIB;
 
     /** Libraries, stacks and what QEMU takes for itself, much of it never touched. */
     private static final int OTHER_MIB = 4096;

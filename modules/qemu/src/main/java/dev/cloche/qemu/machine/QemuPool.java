@@ -1,7 +1,6 @@
 package dev.cloche.qemu.machine;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.VmLayout;
@@ -40,6 +39,11 @@ public final class QemuPool {
     /** Making one takes milliseconds. */
     private static final Duration UNNAMED_FOR = Duration.ofSeconds(10);
 
+    /** Writes files into a directory. */
+    interface Filling {
+        void into(Path directory) throws IOException;
+    }
+
     private final VmLayout layout;
     private final VmDirectory vms;
 
@@ -52,10 +56,10 @@ public final class QemuPool {
      * Makes the directory of an entry. It gets its name when it says what it is and is owned, so that a process that finds
      * it after a crash knows whose it was: no other record has it.
      *
+     * @param more writes what else belongs into it from the first
      * @return the owner's lock
      */
-    public LockFile make(VmSpec spec, PoolSlot slot) throws IOException {
-        DurableFiles.ensureDirectory(layout.vms());
+    LockFile make(VmSpec spec, PoolSlot slot, Filling more) throws IOException {
         Path unnamed = Files.createDirectory(
                 layout.vms().resolve(UNNAMED + spec.id()),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -63,6 +67,7 @@ public final class QemuPool {
         try {
             new PoolFiles(unnamed).write(slot);
             StoredSpec.write(unnamed, spec);
+            more.into(unnamed);
             // To an existing name this fails, for a VM's directory is never empty.
             Files.move(unnamed, layout.directory(spec.id()), StandardCopyOption.ATOMIC_MOVE);
             return lock;
@@ -129,6 +134,35 @@ public final class QemuPool {
             }
             new VmRemoval(layout).remove(id);
             return true;
+        }
+    }
+
+    /**
+     * Ends and removes an entry that lies on its shelf, for others to have its room.
+     *
+     * @param kill ends a VM and waits for that
+     * @return false if a process is taking it, or has it, or it is gone
+     */
+    boolean retire(VmId id, BiFunction<VmId, Deadline, VmExit> kill, Deadline deadline) {
+        Path directory = layout.directory(id);
+        try {
+            Optional<LockFile> lock =
+                    Files.isDirectory(directory) ? LockFile.tryLock(layout.ownerLock(id)) : Optional.empty();
+            if (lock.isEmpty()) {
+                return false;
+            }
+            try (LockFile _ = lock.get()) {
+                if (!new PoolFiles(directory).retire()) {
+                    return false;
+                }
+                var _ = kill.apply(id, deadline);
+                new VmRemoval(layout).remove(id);
+                return true;
+            }
+        } catch (IOException | SystemCallException | VmException e) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "pool entry " + id + " does not yield", e);
+            return false;
         }
     }
 

@@ -1,0 +1,184 @@
+package dev.cloche.qemu.machine;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.DurableFiles;
+import dev.cloche.linux.LockFile;
+import dev.cloche.linux.SystemCallException;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.guard.StoredSpec;
+import dev.cloche.qemu.guard.VmClaims;
+import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.VmAdmission;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
+import dev.cloche.vm.VmSpec;
+import dev.cloche.vmm.admission.ClaimFile;
+import dev.cloche.vmm.admission.ClaimHolders;
+import dev.cloche.vmm.admission.Holder;
+import dev.cloche.vmm.admission.HostRoomReader;
+import dev.cloche.vmm.admission.Ledger;
+import dev.cloche.vmm.admission.VmClaim;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/** Makes the directories of VMs, each with its claim, as the limits of the host admit them. */
+public final class VmAdmissions {
+    private final VmLayout layout;
+    private final Supplier<Accelerator> accelerator;
+    private final QemuPool pool;
+    private final VmClaims claims;
+    private final Ledger ledger;
+    private final Supplier<VmLimits> limits;
+
+    /**
+     * @param accelerator of this host; the first answer may take a while
+     * @param kill ends a VM and waits for that
+     * @param limits asked at each admission
+     */
+    public VmAdmissions(
+            VmLayout layout,
+            Supplier<Accelerator> accelerator,
+            QemuPool pool,
+            BiFunction<VmId, Deadline, VmExit> kill,
+            Supplier<VmLimits> limits) {
+        this.layout = layout;
+        this.accelerator = accelerator;
+        this.pool = pool;
+        this.limits = limits;
+        claims = new VmClaims(layout);
+        ClaimHolders holders = new ClaimHolders() {
+            @Override
+            public List<Holder> find() {
+                return claims.find();
+            }
+
+            @Override
+            public boolean retire(VmId entry, Deadline deadline) {
+                return pool.retire(entry, kill, deadline);
+            }
+        };
+        ledger = new Ledger(layout.stateRoot(), holders, limits, HostRoomReader.of(layout.stateRoot()));
+    }
+
+    /**
+     * Makes the directory of a VM.
+     *
+     * @return the owner's lock
+     */
+    public LockFile make(VmSpec spec) {
+        return admitted(spec, spec.templateMaker(), claim -> {
+            // Not forced to disk: no VM survives a crash of its host, so its empty directory need not.
+            Path directory = Files.createDirectory(
+                    layout.directory(spec.id()),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            LockFile lock = VmDirectory.own(layout, spec.id());
+            StoredSpec.write(directory, spec);
+            claim.writeTo(directory);
+            return lock;
+        });
+    }
+
+    /** Makes that of a pool entry. */
+    public LockFile make(VmSpec spec, PoolSlot slot) {
+        return admitted(spec, true, claim -> pool.make(spec, slot, claim::writeTo));
+    }
+
+    private interface Making {
+        LockFile make(Written claim) throws IOException;
+    }
+
+    /** Writes the claim, if there is one. */
+    private interface Written {
+        void writeTo(Path directory) throws IOException;
+    }
+
+    private LockFile admitted(VmSpec spec, boolean pooled, Making making) {
+        try {
+            DurableFiles.ensureDirectory(layout.vms());
+            if (!limits.get().on()) {
+                return making.make(directory -> {});
+            }
+            VmClaim claim = claim(spec, pooled);
+            return ledger.admit(
+                    claim,
+                    spec.admission().patience(),
+                    () -> making.make(directory -> ClaimFile.write(directory, claim)));
+        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+            throw new VmException.Exists(spec.id());
+        } catch (IOException | SystemCallException e) {
+            throw new VmException.Storage(
+                    "VM " + spec.id() + " cannot be made in " + layout.vms() + ": " + e.getMessage(),
+                    "Check the owner and mode of that directory and the space on its disk.",
+                    e);
+        }
+    }
+
+    private VmClaim claim(VmSpec spec, boolean pooled) {
+        return VmClaims.of(spec, accelerator.get(), pooled);
+    }
+
+    /** Does what {@link dev.cloche.vm.VmProvider#requirePossible} promises. */
+    public void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {
+        if (limits.get().on()) {
+            // What runs the guest, and how much of its memory it shares, is not known yet.
+            ledger.requirePossible(new VmClaim(memoryMiB, 0, true, cpus, diskMiB, admission.labels(), false));
+        }
+    }
+
+    /** Does what {@link dev.cloche.vm.VmProvider#admit} promises. */
+    public void admit(VmId entry, VmAdmission admission) {
+        if (!limits.get().on()) {
+            return;
+        }
+        VmClaim claim = claims.find(entry)
+                .orElseThrow(() -> new VmException.NotFound(entry))
+                .claim()
+                .handedOver(admission.labels());
+        Path directory = layout.directory(entry);
+        try {
+            var _ = ledger.exchange(entry, claim, () -> {
+                ClaimFile.write(directory, claim);
+                return true;
+            });
+        } catch (IOException | SystemCallException e) {
+            throw new VmException.Storage(
+                    "The claim of VM " + entry + " cannot be written: " + e.getMessage(),
+                    "Check the space on the disk of the state root.",
+                    e);
+        }
+    }
+
+    /** Returns what is claimed at present, in one sentence. */
+    public String balance() {
+        VmLimits now = limits.get();
+        if (!now.on()) {
+            return "off (CLOCHE_LIMITS): no VM is counted";
+        }
+        try {
+            Ledger.Balance balance = ledger.balance();
+            String bound = now.memory().of(balance.host().totalMiB()).stream()
+                    .mapToObj(most -> " of " + most)
+                    .findFirst()
+                    .orElse("");
+            return balance.holders().size() + " VMs claim " + balance.claimedMiB() + bound + " MiB of memory"
+                    + (balance.waiting() == 0 ? "" : ", and " + balance.waiting() + " wait for room")
+                    + (balance.host().pressure().isEmpty() ? "; this kernel does not say how short memory is" : "");
+        } catch (IOException | SystemCallException e) {
+            throw new VmException.Storage(
+                    "The ledger of the limits cannot be read: " + e.getMessage(),
+                    "Check the owner and mode of the state root.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+package dev.cloche.qemu.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.guard.GuardBinary;
+import dev.cloche.qemu.guard.VmClaims;
+import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.vm.Accelerator;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.VmAdmission;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
+import dev.cloche.vmm.admission.VmClaim;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Admission with real directories, locks, guards and processes, and {@code sleep} in the place of QEMU. */
+class AdmissionTest {
+    private static final Duration NOT = Duration.ZERO;
+    private static final int PROCESSES = 8;
+    private static final int STARTS = 25;
+
+    private static String guardProgram = "";
+
+    @TempDir
+    Path directory;
+
+    private VmLayout layout;
+    private VmAdmissions one;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        guardProgram = GuardBinary.compile().toString();
+    }
+
+    @BeforeEach
+    void layOut() {
+        layout = VmLayout.of(directory.resolve("state"), directory);
+        one = AdmittedProcess.admissions(layout, () -> AdmittedProcess.room(1));
+    }
+
+    private LockFile admit(VmAdmissions admissions) {
+        return admissions.make(AdmittedProcess.spec(VmId.random(), NOT));
+    }
+
+    private Process begin(String... arguments) throws IOException {
+        return AdmittedProcess.begin(directory.resolve("errors"), arguments);
+    }
+
+    private String root() {
+        return layout.stateRoot().toString();
+    }
+
+    private static Process guard(Path of, String seconds) throws IOException {
+        Process guard = new ProcessBuilder(guardProgram, "--dir", of.toString(), "--", "/bin/sleep", seconds)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assertThat(guard.inputReader().readLine()).startsWith("started ");
+        return guard;
+    }
+
+    @Test
+    void manyProcessesAreNeverAboveTheLimitAndNoneIsRefusedThatWaits() throws Exception {
+        Path log = directory.resolve("log");
+        List<Process> processes = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            processes.add(begin(root(), guardProgram, "3", "start", String.valueOf(STARTS), log.toString()));
+        }
+        for (Process process : processes) {
+            assertThat(process.waitFor())
+                    .as(() -> "see " + directory.resolve("errors"))
+                    .isZero();
+        }
+        List<String> lines = Files.readAllLines(log);
+        assertThat(lines.stream().distinct()).containsExactly("started");
+        assertThat(lines).hasSize(PROCESSES * STARTS);
+        try (Stream<Path> tickets = Files.list(layout.stateRoot().resolve("admission"))) {
+            assertThat(tickets).isEmpty();
+        }
+    }
+
+    @Test
+    void aProcessThatIsKilledBetweenItsClaimAndItsStartFreesTheClaim() throws Exception {
+        Process other = begin(root(), "none", "1", "claim");
+        assertThat(other.inputReader().readLine()).isEqualTo("ready");
+        assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+
+        other.destroyForcibly().waitFor();
+        try (LockFile mine = admit(one)) {
+            assertThat(mine).isNotNull();
+        }
+    }
+
+    @Test
+    void thoseThatWaitInOtherProcessesComeInTheirOrderAndADeadOneIsPassedOver() throws Exception {
+        Path order = directory.resolve("order");
+        List<Process> waiters = new ArrayList<>();
+        Process dead;
+        try (LockFile _ = admit(one)) {
+            waiters.add(begin(root(), "none", "1", "wait", "first", order.toString()));
+            await().until(() -> tickets() == 1);
+            dead = begin(root(), "none", "1", "wait", "dead", order.toString());
+            await().until(() -> tickets() == 2);
+            for (String name : List.of("second", "third")) {
+                waiters.add(begin(root(), "none", "1", "wait", name, order.toString()));
+                int expected = waiters.size() + 1;
+                await().until(() -> tickets() == expected);
+            }
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+            dead.destroyForcibly().waitFor();
+            assertThat(order).doesNotExist();
+        }
+        for (Process waiter : waiters) {
+            assertThat(waiter.waitFor()).isZero();
+        }
+        assertThat(Files.readAllLines(order)).containsExactly("first", "second", "third");
+    }
+
+    private long tickets() throws IOException {
+        Path tickets = layout.stateRoot().resolve("admission");
+        if (!Files.isDirectory(tickets)) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.list(tickets)) {
+            return files.filter(LockFile::isHeld).count();
+        }
+    }
+
+    @Test
+    void aClaimCountsAsLongAsItsGuardLivesAlsoWithoutItsOwner() throws Exception {
+        VmId id = VmId.random();
+        Process guard;
+        try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT))) {
+            guard = guard(layout.directory(id), "1000");
+        }
+        assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+        guard.destroy();
+        assertThat(guard.waitFor()).isZero();
+        try (LockFile mine = admit(one)) {
+            assertThat(mine).isNotNull();
+        }
+    }
+
+    @Test
+    void aDamagedClaimIsMadeUpForByWhatTheVmIsMadeOf() throws Exception {
+        VmId id = VmId.random();
+        try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT))) {
+            VmClaim before = new VmClaims(layout).find(id).orElseThrow().claim();
+            for (String damage : List.of("", "{", "{\"version\":1}", "{\"version\":9}")) {
+                Files.writeString(layout.directory(id).resolve("claim.json"), damage);
+                assertThat(new VmClaims(layout).find(id).orElseThrow().claim()).isEqualTo(before);
+            }
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+
+            Files.writeString(layout.directory(id).resolve("spec.json"), "");
+            assertThat(new VmClaims(layout).find(id).orElseThrow().claim()).isEqualTo(VmClaim.UNKNOWN);
+        }
+    }
+
+    @Test
+    void aVmFromBeforeThereWereClaimsCountsWhileItRuns() throws Exception {
+        VmAdmissions off = AdmittedProcess.admissions(layout, VmLimits::off);
+        VmId id = VmId.random();
+        try (LockFile _ = off.make(AdmittedProcess.spec(id, NOT))) {
+            assertThat(layout.directory(id).resolve("claim.json")).doesNotExist();
+            Process guard = guard(layout.directory(id), "1000");
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+            guard.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void theClaimsOfACopiedStateRootDoNotCount() throws Exception {
+        Path copy = directory.resolve("copy");
+        try (LockFile _ = admit(one)) {
+            Process cp = new ProcessBuilder("cp", "-a", root(), copy.toString())
+                    .inheritIO()
+                    .start();
+            assertThat(cp.waitFor()).isZero();
+        }
+        VmLayout other = VmLayout.of(copy, directory);
+        try (LockFile mine = admit(AdmittedProcess.admissions(other, () -> AdmittedProcess.room(1)))) {
+            assertThat(mine).isNotNull();
+        }
+    }
+
+    @Test
+    void aRefusalLeavesNothing() throws IOException {
+        try (LockFile _ = admit(one)) {
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+            assertThatThrownBy(() -> one.make(
+                            AdmittedProcess.spec(VmId.random(), NOT), new PoolSlot("p", Duration.ofMinutes(1))))
+                    .isInstanceOf(VmException.NoRoom.class);
+            try (Stream<Path> directories = Files.list(layout.vms())) {
+                assertThat(directories).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void anEntryThatLiesOnItsShelfYieldsAndOneThatIsTakenDoesNot() throws Exception {
+        VmId id = VmId.random();
+        Path files = layout.directory(id);
+        Process guard;
+        try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT), new PoolSlot("p", Duration.ofMinutes(9)))) {
+            guard = guard(files, "1000");
+            Files.createFile(files.resolve("pooled"));
+            // Its owner is handing it over.
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+            assertThat(files.resolve("pooled")).exists();
+        }
+        try (LockFile mine = admit(one)) {
+            assertThat(mine).isNotNull();
+            assertThat(guard.waitFor()).isZero();
+            assertThat(files).doesNotExist();
+        }
+    }
+
+    @Test
+    void anEntryThatIsHandedOutIsCountedByItsNewLabels() {
+        VmLimits.Bound oneSandbox = new VmLimits.Bound(
+                OptionalLong.empty(), OptionalLong.empty(), OptionalLong.of(1), OptionalLong.empty());
+        VmLimits room = AdmittedProcess.room(3);
+        VmLimits labelled = new VmLimits(
+                room.memory(),
+                room.memoryFloor(),
+                room.pressure(),
+                room.diskFloor(),
+                room.total(),
+                Map.of("team=a", oneSandbox),
+                room.clones());
+        VmAdmissions admissions = AdmittedProcess.admissions(layout, () -> labelled);
+        VmAdmission team = new VmAdmission(Set.of("team=a"), NOT);
+        VmId first = VmId.random();
+        VmId second = VmId.random();
+        PoolSlot slot = new PoolSlot("p", Duration.ofMinutes(9));
+        try (LockFile _ = admissions.make(AdmittedProcess.spec(first, NOT), slot);
+                LockFile _ = admissions.make(AdmittedProcess.spec(second, NOT), slot)) {
+            admissions.admit(first, team);
+            VmClaim claim = new VmClaims(layout).find(first).orElseThrow().claim();
+            assertThat(claim.labels()).containsExactly("team=a");
+            assertThat(claim.pooled()).isFalse();
+
+            assertThatThrownBy(() -> admissions.admit(second, team))
+                    .isInstanceOf(VmException.NoRoom.class)
+                    .hasMessageContaining("team=a");
+            assertThat(new VmClaims(layout).find(second).orElseThrow().claim().pooled())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void noPoolIsFilledWhileAProcessWaits() throws Exception {
+        VmAdmissions two = AdmittedProcess.admissions(layout, () -> AdmittedProcess.room(2));
+        Process waiter;
+        try (LockFile _ = admit(one)) {
+            waiter = begin(
+                    root(),
+                    "none",
+                    "1",
+                    "wait",
+                    "first",
+                    directory.resolve("order").toString());
+            await().until(() -> tickets() == 1);
+            assertThatThrownBy(() -> two.make(
+                            AdmittedProcess.spec(VmId.random(), NOT), new PoolSlot("p", Duration.ofMinutes(1))))
+                    .isInstanceOfSatisfying(
+                            VmException.NoRoom.class,
+                            refused -> assertThat(refused.bound()).isEqualTo("wait-for-room"));
+        }
+        assertThat(waiter.waitFor()).isZero();
+    }
+
+    @Test
+    void saysWhatIsClaimed() {
+        try (LockFile _ = admit(one)) {
+            VmClaim claim = VmClaims.of(AdmittedProcess.spec(VmId.random(), NOT), Accelerator.TCG, false);
+            long mib = claim.memoryMiB() + claim.overheadMiB();
+            assertThat(one.balance()).startsWith("1 VMs claim " + mib + " of " + mib + " MiB of memory");
+        }
+    }
+
+    @Test
+    void twoThatWantTheSameIdAreToldApart() throws IOException {
+        VmAdmissions two = AdmittedProcess.admissions(layout, () -> AdmittedProcess.room(2));
+        VmId id = VmId.random();
+        try (LockFile _ = two.make(AdmittedProcess.spec(id, NOT))) {
+            assertThatThrownBy(() -> two.make(AdmittedProcess.spec(id, NOT))).isInstanceOf(VmException.Exists.class);
+        }
+        new VmRemoval(layout).remove(id);
+        assertThat(layout.directory(id)).doesNotExist();
+    }
+}
