@@ -54,6 +54,7 @@ public final class SandboxBuilder {
     private final NetworkSettings network = new NetworkSettings();
     private Secrets secrets = Secrets.none();
     private PullPolicy pull = PullPolicy.MISSING;
+    private Duration waitForRoom = Duration.ZERO;
     private PullListener progress = PullListener.none();
 
     SandboxBuilder(Cloche cloche, String image) {
@@ -286,6 +287,22 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /**
+     * Sets how long a start waits where the limits of this host ({@code [limits]} in {@code config.toml}) leave no room for it. Those
+     * that wait get room in their order. By default it does not wait, and is refused with {@code limits.no-room}; what could
+     * never have room is refused in any case.
+     *
+     * <pre>{@code
+     * cloche.sandbox("debian").waitForRoom(Duration.ofMinutes(1)).start();
+     * }</pre>
+     *
+     * @param longest zero or more; the time that a start may take ends it too
+     */
+    public SandboxBuilder waitForRoom(Duration longest) {
+        waitForRoom = longest;
+        return this;
+    }
+
     /** Sets when the registry is asked; by default only if the image is not on this host. */
     public SandboxBuilder pull(PullPolicy policy) {
         pull = policy;
@@ -371,6 +388,7 @@ public final class SandboxBuilder {
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus)
                 .withLabels(labels)
+                .withWaitForRoom(waitForRoom)
                 .withSecrets(secrets)
                 .withDefaults(new CommandOptions(environment, workingDirectory, user, false));
         SandboxSpec commanded = entrypoint == null

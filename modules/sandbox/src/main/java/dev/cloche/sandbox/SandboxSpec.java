@@ -4,6 +4,7 @@ import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.record.SandboxLabels;
 import dev.cloche.sandbox.record.SandboxName;
 import dev.cloche.vm.NetworkSpec;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +32,7 @@ import java.util.function.Consumer;
  * @param wholeCommand whether the command is all of it, and nothing is taken of the image's entrypoint and command
  * @param defaults environment, working directory and user of all commands in it
  * @param stays whether it runs no main command when it is detached, and goes on until it is stopped
+ * @param waitForRoom how long its first start waits where the host's limits leave no room; not kept
  */
 public record SandboxSpec(
         Optional<String> name,
@@ -48,7 +50,8 @@ public record SandboxSpec(
         Optional<StopSignal> stopSignal,
         boolean wholeCommand,
         CommandOptions defaults,
-        boolean stays) {
+        boolean stays,
+        Duration waitForRoom) {
     /** The least memory in which a guest boots and a small command runs. */
     public static final int MIN_MEMORY_MIB = 128;
 
@@ -75,6 +78,10 @@ public record SandboxSpec(
                     cpus + " CPUs are out of range.", "Give 1 to " + MAX_CPUS + ".");
         }
         diskMib.ifPresent(SandboxSpec::checkDisk);
+        if (waitForRoom.isNegative()) {
+            throw new SandboxException.InvalidSpecification(
+                    "A wait for room of " + waitForRoom + " is out of range.", "Give zero or more.");
+        }
         if (ephemeral && policies.restart().kind() != RestartPolicy.Kind.NO) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox that goes away when it ends cannot be started again.",
@@ -108,7 +115,8 @@ public record SandboxSpec(
                 Optional.empty(),
                 false,
                 CommandOptions.none(),
-                false);
+                false,
+                Duration.ZERO);
     }
 
     private SandboxSpec with(Consumer<Draft> change) {
@@ -183,6 +191,11 @@ public record SandboxSpec(
         return with(draft -> draft.labels = value);
     }
 
+    /** Returns the same, whose first start waits for room for as long. */
+    public SandboxSpec withWaitForRoom(Duration value) {
+        return with(draft -> draft.waitForRoom = value);
+    }
+
     /** Returns the same with a disk of this size for what its guest writes. */
     public SandboxSpec withDiskMib(int value) {
         return with(draft -> draft.diskMib = OptionalInt.of(value));
@@ -218,6 +231,7 @@ public record SandboxSpec(
         boolean wholeCommand;
         CommandOptions defaults;
         boolean stays;
+        Duration waitForRoom;
 
         Draft(SandboxSpec from) {
             name = from.name();
@@ -236,6 +250,7 @@ public record SandboxSpec(
             wholeCommand = from.wholeCommand();
             defaults = from.defaults();
             stays = from.stays();
+            waitForRoom = from.waitForRoom();
         }
 
         SandboxSpec spec() {
@@ -255,7 +270,8 @@ public record SandboxSpec(
                     stopSignal,
                     wholeCommand,
                     defaults,
-                    stays);
+                    stays,
+                    waitForRoom);
         }
     }
 }

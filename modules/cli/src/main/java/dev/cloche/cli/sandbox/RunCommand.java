@@ -75,6 +75,15 @@ final class RunCommand implements Callable<Integer> {
     private @Nullable Duration timeout;
 
     @Option(
+            names = "--wait-for-room",
+            paramLabel = "TIME",
+            description =
+                    "How long to wait, in turn, while the limits of config.toml leave no room for it (default: not at"
+                            + " all).",
+            converter = TimeSpan.class)
+    private @Nullable Duration waitForRoom;
+
+    @Option(
             names = {"-i", "--interactive"},
             description = "Pass standard input on to the command; without it the command reads from /dev/null.")
     private boolean interactive;
@@ -120,6 +129,9 @@ final class RunCommand implements Callable<Integer> {
                     .progress(progress);
             if (timeout != null) {
                 builder.maxDuration(timeout);
+            }
+            if (waitForRoom != null) {
+                builder.waitForRoom(waitForRoom);
             }
             return detach ? startDetached(cloche, builder) : runAttached(builder, progress, terminal, signals);
         }

@@ -28,6 +28,7 @@ public final class CommandWords {
                             + NAME + ", …\\)"),
                     "Run: cloche process await $1"),
             Word.of("cloche.sandbox", ").command(…)", "cloche run $1 -- COMMAND"),
+            Word.call("cloche.sandbox(…).waitForRoom(…)", "cloche run --wait-for-room"),
             Word.call("cloche.sandbox(…).detached()", "cloche run -d"),
             Word.call("do not make it ephemeral", "leave out --rm"),
             Word.call("the network NONE", "--network none"),

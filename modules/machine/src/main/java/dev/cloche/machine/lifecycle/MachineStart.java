@@ -70,6 +70,10 @@ public final class MachineStart {
             return connect(context.store().load(machine.name()), deadline);
         } catch (MachineException.ProvisionFailed usable) {
             throw usable;
+        } catch (VmException.NoRoom full) {
+            // Nothing was made: it is as it was, suspended too.
+            context.store().update(machine.name(), now -> now.withStatus(machine.status()));
+            throw full;
         } catch (Throwable failure) {
             Uninterrupted.after(failure, () -> {
                 stop.kill(begun);

@@ -255,7 +255,11 @@ final class KeptSandboxLoop {
             }
             return false;
         }
-        StartPlan plan = StartPlan.again(now, main.get(), context.store().network(id));
+        StartPlan plan = StartPlan.again(
+                now,
+                main.get(),
+                context.store().network(id),
+                context.store().details(now).labels());
         SandboxStart.Started started = new SandboxStart(context, terminator, plan, PullListener.none(), Deadline.none())
                 .again(now, lock, restarts + 1);
         hold(new KeptSandbox(context, terminator, started.record(), started.vm(), started.lock()));

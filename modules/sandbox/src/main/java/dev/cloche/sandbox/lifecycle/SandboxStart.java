@@ -257,6 +257,7 @@ public final class SandboxStart {
     }
 
     private Place claimNew(SandboxSpec spec, boolean detached) {
+        vm.requirePossible();
         SandboxStore.NewSandbox row = new SandboxStore.NewSandbox(plan.name(), spec, plan.main());
         return new NewSandboxes(context, terminator).claim(row, Optional.of(run(detached)));
     }

@@ -12,10 +12,13 @@ import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.record.SandboxName;
 import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.VmAdmission;
 import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /**
  * Says what a start needs to know, of a sandbox that is new or was there before.
@@ -27,6 +30,7 @@ import java.util.OptionalInt;
  * @param known the sandbox's row, if it was there before
  * @param main what it runs
  * @param network with its ports as they were asked for
+ * @param admission how the host's limits count it, and how long it waits for room
  * @param secrets of a sandbox that is new; one that was there before has kept its own
  */
 public record StartPlan(
@@ -42,6 +46,7 @@ public record StartPlan(
         SandboxPolicies policies,
         MainCommand main,
         NetworkSpec network,
+        VmAdmission admission,
         Secrets secrets,
         Optional<SandboxRecord> known) {
 
@@ -67,14 +72,17 @@ public record StartPlan(
                 new MainCommand(
                         spec.command(), main, spec.stopSignal(), spec.wholeCommand(), spec.defaults(), spec.stays()),
                 spec.network(),
+                admission(spec.labels(), spec.waitForRoom()),
                 spec.secrets(),
                 Optional.empty());
     }
 
     /**
      * Plans a further start of a sandbox: with the image that it has, also if the image's name means another by now.
+     *
+     * @param labels of the sandbox
      */
-    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network) {
+    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network, Map<String, String> labels) {
         return new StartPlan(
                 record.name(),
                 record.image(),
@@ -88,8 +96,17 @@ public record StartPlan(
                 record.policies(),
                 main,
                 network,
+                admission(labels, Duration.ZERO),
                 Secrets.none(),
                 Optional.of(record));
+    }
+
+    private static VmAdmission admission(Map<String, String> labels, Duration patience) {
+        return new VmAdmission(
+                labels.entrySet().stream()
+                        .map(label -> label.getKey() + "=" + label.getValue())
+                        .collect(Collectors.toSet()),
+                patience);
     }
 
     private static Optional<WritableLayer.Disk> ownDisk(boolean ephemeral, OptionalInt size) {

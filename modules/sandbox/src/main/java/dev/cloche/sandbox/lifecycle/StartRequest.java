@@ -38,7 +38,8 @@ public record StartRequest(
                             ? new SandboxException.Starting(now.name())
                             : new SandboxException.NotFound(now.name());
                 }
-                StartPlan plan = StartPlan.again(now, main, network);
+                StartPlan plan = StartPlan.again(
+                        now, main, network, context.store().details(now).labels());
                 yield owned.letRun(new SandboxStart(context, terminator, plan, listener, deadline).again(now, lock, 0));
             }
         };

@@ -2,6 +2,7 @@ package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
+import dev.cloche.pool.PoolException;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.TemplateStore;
@@ -11,10 +12,13 @@ import dev.cloche.sandbox.warm.TemplateRequest;
 import dev.cloche.sandbox.warm.WarmStarts;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
+import dev.cloche.vm.VmAdmission;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -59,9 +63,34 @@ final class StartVmChoice {
                 .maxDuration()
                 .map(plain::withMaxDuration)
                 .orElse(plain)
-                .withIsolation(plan.policies().isolation());
+                .withIsolation(plan.policies().isolation())
+                .withAdmission(admission());
         // The process that started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;
+    }
+
+    /** It waits no longer than its start may take. */
+    private VmAdmission admission() {
+        VmAdmission asked = plan.admission();
+        Duration left = Duration.ofNanos(deadline.remainingNanos());
+        return asked.patience().compareTo(left) <= 0 ? asked : new VmAdmission(asked.labels(), left);
+    }
+
+    /** Refuses what this host never has room for, before anything is made or pulled. */
+    void requirePossible() {
+        int disk = plan.ownDisk()
+                .map(WritableLayer.Disk::sizeMiB)
+                .orElseGet(() -> plan.lastingDiskMib().orElse(0));
+        context.vms().requirePossible(plan.memoryMib(), plan.cpus(), disk, plan.admission());
+    }
+
+    /** Counts an entry of a pool as this sandbox. */
+    private void admit(VmId entry) {
+        try {
+            context.vms().admit(entry, plan.admission());
+        } catch (VmException.NoRoom full) {
+            throw new PoolException.Unfit(full.sentence());
+        }
     }
 
     /** What the guest writes goes to its memory, to a disk of its VM, or to one that lasts as long as the sandbox. */
@@ -88,7 +117,15 @@ final class StartVmChoice {
         long sandbox = prepared.place().id();
         VmId own = id;
         try {
-            WarmStarts.Outcome outcome = context.launcher().warm().take(request, vm -> choose(sandbox, vm), deadline);
+            WarmStarts.Outcome outcome = context.launcher()
+                    .warm()
+                    .take(
+                            request,
+                            vm -> {
+                                admit(vm);
+                                choose(sandbox, vm);
+                            },
+                            deadline);
             if (outcome.vm().isEmpty() && !id.equals(own)) {
                 choose(sandbox, VmId.random());
             }

@@ -22,6 +22,7 @@ import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotRef;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -108,6 +109,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 main.stopSignal(),
                 main.whole(),
                 main.defaults(),
-                main.stays());
+                main.stays(),
+                Duration.ZERO);
     }
 }

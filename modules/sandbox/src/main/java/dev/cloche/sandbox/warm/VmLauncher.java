@@ -119,7 +119,8 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
         VmSpec plain = VmSpec.restored(vm.id(), template)
                 .withAttached(vm.attached())
                 .withNetwork(vm.network())
-                .withIsolation(vm.isolation());
+                .withIsolation(vm.isolation())
+                .withAdmission(vm.admission());
         VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
         return vm.outputLogBytes().isPresent()
                 ? limited.withOutputLogBytes(vm.outputLogBytes().getAsLong())
