@@ -6,6 +6,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmLimits;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -60,6 +61,15 @@ public final class Ledger {
         if (!limits.get().on()) {
             return maker.make();
         }
+        try {
+            return admitInTurn(wanted, patience, maker);
+        } catch (ClosedByInterruptException interrupted) {
+            // While a file was written; the interrupt's status is set.
+            throw new VmException.Interrupted("the wait for room");
+        }
+    }
+
+    private <T> T admitInTurn(VmClaim wanted, Duration patience, Maker<T> maker) throws IOException {
         Deadline deadline = Deadline.after(patience);
         Tickets.Ticket ticket;
         Refused refused;
