@@ -85,6 +85,16 @@ abstract class ForwardingVm implements Vm {
     }
 
     @Override
+    public SnapshotRef suspend(SnapshotName name, Consumer<SnapshotRef> kept, Deadline deadline) {
+        return vm.suspend(name, kept, deadline);
+    }
+
+    @Override
+    public void load(Deadline deadline) {
+        vm.load(deadline);
+    }
+
+    @Override
     public void growDisk(int sizeMiB, Deadline deadline) {
         vm.growDisk(sizeMiB, deadline);
     }

@@ -60,6 +60,15 @@ public interface Vm extends AutoCloseable {
     void prepare(Consumer<Guest> exercise, Deadline deadline);
 
     /**
+     * Restores the VM from its snapshot and leaves it halted: its guest does nothing before {@link #resume(Supplier, Deadline)},
+     * of this process or of one that adopts the VM.
+     *
+     * @throws VmException.WrongState if it is not {@link VmState#CREATED}, or has no snapshot
+     * @throws SnapshotException as {@link #start(Deadline)}
+     */
+    void load(Deadline deadline);
+
+    /**
      * Returns why the VM does not work at present although it lives; empty if it does, as far as is known. Waits for a guest's
      * answers end with it; those for the end of a program do not, for the guest may go on.
      */
@@ -118,9 +127,18 @@ public interface Vm extends AutoCloseable {
      * memory and disk; once a VM has used the disk since, it does so no more. If a step fails, the guest goes on. A
      * template's maker, whose end its snapshot is anyway, is not suspended.
      *
+     * @param kept told when the snapshot is whole and the guest is still halted: by it the caller decides that the guest goes
+     *     on from the snapshot and from nothing else. If it throws, the guest goes on here, and the snapshot is the caller's
+     *     to delete
      * @throws VmException.WrongState if it has no guest, makes a template, or belongs to another process
      * @throws SnapshotException.Exists if there is one of that name
      * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the snapshot
+     */
+    SnapshotRef suspend(SnapshotName name, Consumer<SnapshotRef> kept, Deadline deadline);
+
+    /**
+     * Does what {@link #suspend(SnapshotName, Consumer, Deadline)} does, for a caller that records it afterwards: should this
+     * process die before the VM has ended, a process that adopts the VM has its guest go on.
      */
     SnapshotRef suspend(SnapshotName name, Deadline deadline);
 

@@ -46,6 +46,18 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     Vm create(VmSpec spec, PoolSlot slot);
 
     /**
+     * Makes a VM anew in the place of one of its id that has ended. What the main execution of that one wrote stays in the
+     * output log, which goes on; all else of it goes.
+     *
+     * @throws VmException.WrongState if that one runs
+     * @throws VmException.Busy if a process owns it
+     */
+    default Vm recreate(VmSpec spec) {
+        destroy(spec.id());
+        return create(spec);
+    }
+
+    /**
      * Ends and removes a pool entry that no process owns; nothing happens if it is gone.
      *
      * @return whether it is gone; false if a process owns it, or has claimed it

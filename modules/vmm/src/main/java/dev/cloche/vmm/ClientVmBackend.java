@@ -13,6 +13,11 @@ final class ClientVmBackend implements VmBackend {
     }
 
     @Override
+    public RunningVm load(Deadline deadline) {
+        throw new IllegalStateException("a connected VM runs already");
+    }
+
+    @Override
     public SnapshotCapture capture(SnapshotName name, Deadline deadline) {
         throw new IllegalStateException("a connected VM belongs to another process");
     }

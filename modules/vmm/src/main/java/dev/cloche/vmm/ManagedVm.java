@@ -161,6 +161,11 @@ public final class ManagedVm implements Vm {
     }
 
     @Override
+    public void load(Deadline deadline) {
+        start.load(deadline);
+    }
+
+    @Override
     public void pause(Deadline deadline) {
         start.pause(deadline);
     }
@@ -197,11 +202,21 @@ public final class ManagedVm implements Vm {
 
     @Override
     public SnapshotRef suspend(SnapshotName name, Deadline deadline) {
+        return suspend(name, Optional.empty(), deadline);
+    }
+
+    @Override
+    public SnapshotRef suspend(SnapshotName name, Consumer<SnapshotRef> kept, Deadline deadline) {
+        return suspend(name, Optional.of(kept), deadline);
+    }
+
+    private SnapshotRef suspend(SnapshotName name, Optional<Consumer<SnapshotRef>> kept, Deadline deadline) {
         requireOwner("be suspended");
         if (ownership == HandleRole.TEMPLATE_MAKER) {
             throw new VmException.WrongState(id, state(), "be suspended, because it makes a template");
         }
-        return changes.result(deadline, () -> snapshots.ofOneThatEnds(name, termination::killPatiently, deadline));
+        return changes.result(
+                deadline, () -> snapshots.ofOneThatEnds(name, kept, termination::killPatiently, deadline));
     }
 
     @Override

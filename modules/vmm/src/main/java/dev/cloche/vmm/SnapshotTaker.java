@@ -13,6 +13,7 @@ import dev.cloche.vmm.channel.GuestConnection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * Takes snapshots of a VM that this process owns: decides when its guest is halted, and sees to it that the guest goes on
@@ -68,7 +69,8 @@ final class SnapshotTaker {
     }
 
     /** Takes one, with which the VM ends; until the snapshot is whole, nothing is lost if that fails. */
-    SnapshotRef ofOneThatEnds(SnapshotName name, Runnable kill, Deadline deadline) {
+    SnapshotRef ofOneThatEnds(
+            SnapshotName name, Optional<Consumer<SnapshotRef>> kept, Runnable kill, Deadline deadline) {
         Guest guest = life.live("be suspended");
         requireUnhindered();
         flush(guest, deadline);
@@ -78,7 +80,14 @@ final class SnapshotTaker {
                     () -> {
                         capture.take(deadline);
                         capture.suspendDisk();
-                        published.set(Optional.of(capture.publish()));
+                        SnapshotRef whole = capture.publish();
+                        published.set(Optional.of(whole));
+                        if (kept.isPresent()) {
+                            // From here on the caller's record says whether it goes on, and no process that adopts it
+                            // does.
+                            backend.capturing(false);
+                            kept.get().accept(whole);
+                        }
                     },
                     deadline);
             kill.run();

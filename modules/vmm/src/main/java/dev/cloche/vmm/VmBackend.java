@@ -18,6 +18,14 @@ public interface VmBackend {
     RunningVm boot(Deadline deadline);
 
     /**
+     * Restores the VM, with nothing left of earlier attempts, and leaves its guest halted.
+     *
+     * @throws VmException.StartFailed if it cannot be started
+     * @throws SnapshotException if its snapshot cannot be continued
+     */
+    RunningVm load(Deadline deadline);
+
+    /**
      * Begins a snapshot of what runs.
      *
      * @throws SnapshotException.Exists if there is one of that name

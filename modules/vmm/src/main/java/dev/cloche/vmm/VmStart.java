@@ -9,6 +9,7 @@ import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vmm.channel.GuestConnection;
 import java.util.Optional;
@@ -92,19 +93,52 @@ final class VmStart {
         });
     }
 
+    /** Does what {@link Vm#load} promises. */
+    void load(Deadline deadline) {
+        changes.now(life::state, "be loaded", () -> {
+            life.require(VmTransition.STARTED, "be loaded");
+            restore(this::loadOnce, snapshot.orElseThrow(this::noSnapshot), deadline);
+        });
+    }
+
+    private VmException.WrongState noSnapshot() {
+        return new VmException.WrongState(id, life.state(), "be loaded without a snapshot");
+    }
+
+    private void loadOnce(Deadline deadline) {
+        try {
+            RunningVm loaded = backend.load(deadline);
+            GuestConnection connection = GuestConnection.open(id, loaded);
+            try {
+                life.booting(loaded);
+            } catch (RuntimeException e) {
+                connection.close();
+                loaded.kill();
+                loaded.close();
+                throw e;
+            }
+            life.running(loaded, connection);
+            life.move(VmTransition.PAUSED);
+        } catch (VmException e) {
+            backend.startFailed();
+            life.startFailed();
+            throw e;
+        }
+    }
+
     private void booting(BiConsumer<GuestConnection, Deadline> greeted, Deadline deadline) {
         changes.now(life::state, "be started", () -> {
             life.require(VmTransition.STARTED, "be started");
             VmBoot boot = new VmBoot(id, backend, policy, life, greeted);
-            snapshot.ifPresentOrElse(from -> restore(boot, from, deadline), () -> boot.run(deadline));
+            snapshot.ifPresentOrElse(from -> restore(boot::run, from, deadline), () -> boot.run(deadline));
         });
     }
 
-    private void restore(VmBoot boot, SnapshotRef from, Deadline deadline) {
+    private void restore(Consumer<Deadline> way, SnapshotRef from, Deadline deadline) {
         OperationWatch<VmRestore> watch =
                 OperationWatch.recordedBy(FlightRecording.isAvailable() ? new JfrRestore() : null);
         try {
-            boot.run(deadline);
+            way.accept(deadline);
             watch.succeeded((took, failure) -> new VmRestore(id, from, took, failure));
         } catch (Throwable failed) {
             watch.failed(failed, (took, failure) -> new VmRestore(id, from, took, failure));

@@ -24,6 +24,7 @@ public final class GuardOutputLog implements OutputLog {
 
     private final Path directory;
     private final BooleanSupplier running;
+    private final EarlierOutput earlier;
     private final RotatingFile file;
     private final FrameDecoder decoder = new FrameDecoder();
     private long expectedOut;
@@ -34,6 +35,7 @@ public final class GuardOutputLog implements OutputLog {
     public GuardOutputLog(Path directory, BooleanSupplier running) {
         this.directory = directory;
         this.running = running;
+        earlier = new EarlierOutput(directory);
         file = new RotatingFile(directory.resolve("output.log"), directory.resolve("output.log.1"));
     }
 
@@ -52,7 +54,7 @@ public final class GuardOutputLog implements OutputLog {
                 ByteBuffer space = decoder.space();
                 boolean more;
                 try {
-                    more = file.read(space);
+                    more = earlier.read(space) || file.read(space);
                 } finally {
                     decoder.filled();
                 }
@@ -108,7 +110,8 @@ public final class GuardOutputLog implements OutputLog {
 
     @Override
     public void close() {
-        try (RotatingFile _ = file;
+        try (EarlierOutput _ = earlier;
+                RotatingFile _ = file;
                 FileSignal _ = changes) {
             changes = null;
         } catch (IOException e) {

@@ -40,6 +40,13 @@ public final class VmDirectory {
                         "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
     }
 
+    /** Makes the directory of a VM that has ended that of one to come, for the holder of its owner's lock. */
+    public static void renew(VmLayout layout, VmSpec spec) throws IOException {
+        Path directory = layout.directory(spec.id());
+        EarlierOutput.keep(directory, spec.outputLogBytes().orElse(0));
+        StoredSpec.write(directory, spec);
+    }
+
     public List<VmInfo> list() {
         List<VmInfo> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(layout.vms())) {

@@ -17,6 +17,7 @@ import dev.cloche.qemu.launch.QemuLaunch;
 import dev.cloche.qemu.qmp.QemuMigration;
 import dev.cloche.qemu.qmp.QemuMonitor;
 import dev.cloche.qemu.qmp.QmpCommand;
+import dev.cloche.qemu.qmp.QmpConnection;
 import dev.cloche.qemu.snapshot.LiveMemory;
 import dev.cloche.qemu.snapshot.PlatformRecord;
 import dev.cloche.qemu.snapshot.QemuCapture;
@@ -59,6 +60,16 @@ public final class QemuBackend implements VmBackend {
 
     @Override
     public RunningVm boot(Deadline deadline) {
+        return begin(false, deadline);
+    }
+
+    @Override
+    public RunningVm load(Deadline deadline) {
+        return begin(true, deadline);
+    }
+
+    /** @param halted whether a restored guest stays so */
+    private RunningVm begin(boolean halted, Deadline deadline) {
         DescriptorLimit.require();
         if (!Files.isReadable(spec.rootDisk().path())) {
             throw new VmException.MissingResource(
@@ -75,7 +86,7 @@ public final class QemuBackend implements VmBackend {
             PlatformRecord platform =
                     PlatformRecord.of(spec, context.resources(), context.host().get());
             platform.write(layout.directory(spec.id()));
-            return spec.snapshot().isPresent() ? restore(platform, deadline) : coldBoot(deadline);
+            return spec.snapshot().isPresent() ? restore(platform, halted, deadline) : coldBoot(deadline);
         } catch (IOException e) {
             throw new VmException.Storage(
                     "VM " + spec.id() + " cannot be prepared: " + e.getMessage(),
@@ -105,28 +116,44 @@ public final class QemuBackend implements VmBackend {
         };
     }
 
-    private RunningVm restore(PlatformRecord platform, Deadline deadline) throws IOException {
+    private RunningVm restore(PlatformRecord platform, boolean halted, Deadline deadline) throws IOException {
         identityOwed(true);
         try (SnapshotPin pin = SnapshotPin.open(context, spec, platform)) {
             return switch (spec.writable()) {
-                case WritableLayer.InMemory _ -> restore(pin, Optional.empty(), () -> {}, deadline);
+                case WritableLayer.InMemory _ -> restore(pin, Optional.empty(), letGo(halted, () -> {}), deadline);
                 case WritableLayer.Disk(int sizeMiB) -> {
                     DiskLayers layers = context.disk(spec.id()).begin(pin.disk(context.disks()), sizeMiB);
-                    yield restore(pin, Optional.of(QemuLaunch.Disk.ofTheVm(layers)), () -> {}, deadline);
+                    yield restore(
+                            pin, Optional.of(QemuLaunch.Disk.ofTheVm(layers)), letGo(halted, () -> {}), deadline);
                 }
                 case WritableLayer.Persistent(Path directory) -> {
                     try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
                         QemuLaunch.Disk top = disk.asOf(spec.snapshot().orElseThrow(), pin.disk(context.disks()));
-                        yield restore(pin, Optional.of(top), disk::movesOn, deadline);
+                        yield restore(pin, Optional.of(top), letGo(halted, disk::movesOn), deadline);
                     }
                 }
             };
         }
     }
 
-    /** @param loaded what is to be done before the guest goes on */
-    private RunningVm restore(
-            SnapshotPin pin, Optional<QemuLaunch.Disk> disk, GuardStart.Step loaded, Deadline deadline)
+    /** Says what becomes of a guest whose memory is there. */
+    private interface Loaded {
+        void in(QmpConnection qemu) throws IOException;
+    }
+
+    /** @param movesOn what is to be done before a guest goes on; the process that has a halted one go on does it */
+    private Loaded letGo(boolean halted, GuardStart.Step movesOn) {
+        return qemu -> {
+            if (halted) {
+                VmNote.SUSPENDED.leaveOrThrow(layout.directory(spec.id()));
+            } else {
+                movesOn.run();
+                var _ = qemu.execute(QmpCommand.of("cont"));
+            }
+        };
+    }
+
+    private RunningVm restore(SnapshotPin pin, Optional<QemuLaunch.Disk> disk, Loaded loaded, Deadline deadline)
             throws IOException {
         return guard.start(pin.launch(ram(pin), disk), deadline, () -> load(pin, loaded, deadline));
     }
@@ -143,11 +170,11 @@ public final class QemuBackend implements VmBackend {
         return new QemuLaunch.Ram.Shared(ram);
     }
 
-    private void load(SnapshotPin pin, GuardStart.Step loaded, Deadline deadline) throws IOException {
-        var _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
+    private void load(SnapshotPin pin, Loaded loaded, Deadline deadline) throws IOException {
+        boolean _ = new QemuMonitor(layout, spec.id()).converse(deadline, qemu -> {
             new QemuMigration(qemu, layout.migrationSocket(spec.id()), deadline).load(pin.stream(), !pin.mapped());
-            loaded.run();
-            return qemu.execute(QmpCommand.of("cont"));
+            loaded.in(qemu);
+            return true;
         });
     }
 

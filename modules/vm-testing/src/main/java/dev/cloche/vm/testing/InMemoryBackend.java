@@ -70,10 +70,20 @@ final class InMemoryBackend implements VmBackend {
 
     @Override
     public RunningVm boot(Deadline deadline) {
+        return begin(false);
+    }
+
+    @Override
+    public RunningVm load(Deadline deadline) {
+        return begin(true);
+    }
+
+    private RunningVm begin(boolean halted) {
         faults.begin(InMemoryFaults.Step.START);
         InMemoryGuest booting = spec.writable() instanceof WritableLayer.Persistent(Path directory)
-                ? bootOn(new DiskDirectory(directory))
+                ? bootOn(new DiskDirectory(directory), halted)
                 : new InMemoryGuest(faults, log, memory(), new InMemoryTree(), () -> {});
+        booting.pause().set(halted);
         guest.set(Optional.of(booting));
         identityOwed.set(spec.snapshot().isPresent());
         spec.maxDuration().ifPresent(longest -> limits.set(booting, longest));
@@ -85,12 +95,14 @@ final class InMemoryBackend implements VmBackend {
     }
 
     /** The disk is the guest's until it ends; a snapshot is continued only on the disk as it was then. */
-    private InMemoryGuest bootOn(DiskDirectory disk) {
+    private InMemoryGuest bootOn(DiskDirectory disk, boolean halted) {
         try (DiskDirectory.Claim _ = disk.claim()) {
             spec.snapshot().ifPresent(disk::requireAsOf);
             InMemorySnapshots.Memory memory = memory();
             InMemoryTree tree = disks.tree(disk.path());
-            disk.movesOn();
+            if (!halted) {
+                disk.movesOn();
+            }
             LockFile use = LockFile.tryLock(disk.useLock()).orElseThrow(() -> new DiskException.InUse(disk.path()));
             return new InMemoryGuest(faults, log, memory, tree, use::close);
         }
