@@ -18,6 +18,9 @@ record NamedStart(Cloche cloche, String name) {
     private static final Set<SandboxStatus> BEGUN =
             Set.of(SandboxStatus.RUNNING, SandboxStatus.STOPPED, SandboxStatus.CRASHED);
 
+    private static final Set<SandboxStatus> SETTLED =
+            Set.of(SandboxStatus.RUNNING, SandboxStatus.SUSPENDED, SandboxStatus.STOPPED, SandboxStatus.CRASHED);
+
     /** Starts one. If one that has ended has the name, removes that and starts again. */
     <T> T replacing(Supplier<T> start) {
         try {
@@ -49,7 +52,10 @@ record NamedStart(Cloche cloche, String name) {
                     case STARTING -> {
                         var _ = room.await(name, BEGUN, deadline);
                     }
-                    case CREATED, STOPPED, CRASHED -> {
+                    case SUSPENDING, RESUMING -> {
+                        var _ = room.await(name, SETTLED, deadline);
+                    }
+                    case CREATED, SUSPENDED, STOPPED, CRASHED -> {
                         var _ = room.start(name, progress, deadline);
                     }
                     case RUNNING, PAUSED, DRAINING -> {}

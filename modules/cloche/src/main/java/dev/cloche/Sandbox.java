@@ -80,6 +80,21 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
+     * Suspends it as {@link Sandboxes#suspend} does. This is of no use from then on: connect to the sandbox again when it is
+     * resumed.
+     *
+     * <pre>{@code
+     * sandbox.suspend();
+     * cloche.sandboxes().resume(sandbox.name());
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException as that does
+     */
+    public void suspend() {
+        cloche.sandboxRoom().suspend(running.id(), Deadline.none());
+    }
+
+    /**
      * Returns what it can be found by.
      *
      * @throws dev.cloche.base.ClocheException as {@link #info()} does

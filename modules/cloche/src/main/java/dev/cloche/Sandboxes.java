@@ -108,7 +108,7 @@ public final class Sandboxes {
 
     /**
      * Starts a sandbox that was created, or has ended, once more: detached, with the image and the main command that it has.
-     * One that runs is left as it is.
+     * One that runs is left as it is, and one that is suspended goes on.
      *
      * <pre>{@code
      * cloche.sandbox("nginx").name("web").detached().create();
@@ -161,12 +161,34 @@ public final class Sandboxes {
     }
 
     /**
-     * Lets a paused sandbox go on; its clock is set to the present time.
+     * Lets a paused or suspended sandbox go on; its clock is set to the present time. One that was suspended is detached from
+     * then on.
      *
-     * @throws dev.cloche.base.ClocheException if there is none of that name, or it does not run
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it does not run, or its memory does not fit this
+     *     host any more: then the message names what differs, and it stays suspended
      */
     public void resume(String name) {
-        room.resume(name, Deadline.after(STOP_MARGIN));
+        room.resume(name, Deadline.none());
+    }
+
+    /**
+     * Writes the memory of a running or paused sandbox to disk and ends its VM. When it is {@linkplain #resume resumed}, by any
+     * process and also after a reboot of the host, the same run goes on: processes with their pids, their open files, what they
+     * have written. Connections to it are lost, and its longest duration stands still. Nothing happens if it is suspended.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().suspend("web");
+     * cloche.sandboxes().resume("web");
+     * }</pre>
+     *
+     * <p>The memory on the disk holds the secrets of the sandbox. Commands that are waited for end with the code {@code
+     * sandbox.suspended}; they go on when it is resumed.
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it neither runs nor is paused, or another process
+     *     owns it; it goes on then
+     */
+    public void suspend(String name) {
+        room.suspend(name, Deadline.none());
     }
 
     /**

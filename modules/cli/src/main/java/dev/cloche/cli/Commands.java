@@ -60,6 +60,7 @@ final class Commands {
             "kill",
             "restart",
             "pause",
+            "suspend",
             "resume",
             "rename",
             "rm",

@@ -212,4 +212,31 @@ class LifecycleIT extends OnOneHome {
                 .contains("could not be written");
         assertThat(full.waitFor()).isEqualTo(1);
     }
+
+    @Test
+    void aSuspendedSandboxIsShownAndGoesOn() {
+        assertThat(cloche.run("run", "-d", "--name", "kept", "base", "--", "sh", "-c", "echo first; exec sleep 600")
+                        .exitCode())
+                .isZero();
+        String pid = "pidof sleep | awk '{print $1}'";
+        await().until(() -> cloche.run("logs", "kept").stdout().equals("first\n"));
+        String before = cloche.run("exec", "kept", "--", "sh", "-c", pid).stdout();
+        assertThat(cloche.run("suspend", "kept")).isEqualTo(new Result(0, "kept\n", ""));
+        assertThat(cloche.run("ps").stdout()).contains("kept").contains("suspended");
+        assertThat(cloche.run("inspect", "kept").stdout()).contains("suspended");
+        assertThat(cloche.run("logs", "kept").stdout()).isEqualTo("first\n");
+        Result refused = cloche.run("exec", "kept", "--", "true");
+        assertThat(refused.exitCode()).isEqualTo(125);
+        assertThat(refused.stderr()).contains("was suspended").contains("cloche resume kept");
+
+        assertThat(cloche.run("resume", "kept")).isEqualTo(new Result(0, "kept\n", ""));
+        assertThat(cloche.run("exec", "kept", "--", "sh", "-c", pid).stdout()).isEqualTo(before);
+        assertThat(cloche.run("logs", "kept").stdout()).isEqualTo("first\n");
+        assertThat(cloche.run("suspend", "kept").exitCode()).isZero();
+        assertThat(cloche.run("start", "kept").exitCode()).isZero();
+        assertThat(cloche.run("suspend", "kept").exitCode()).isZero();
+        assertThat(cloche.run("stop", "kept").exitCode()).isZero();
+        assertThat(cloche.run("inspect", "kept").stdout()).contains("stopped");
+        assertThat(cloche.run("rm", "kept").exitCode()).isZero();
+    }
 }

@@ -109,7 +109,7 @@ final class ExecutionDriver implements ProcessDriver {
         return Optional.empty();
     }
 
-    /** Drives a process once its sandbox answers: one that is paused, or starts, is waited for. */
+    /** Drives a process once its sandbox answers: one that is paused or suspended, or starts, is waited for. */
     private AwaitOutput driveWhenItAnswers(DrivenProcess driven, ExecutionSpec spec, Path files)
             throws InterruptedException {
         try {
@@ -161,6 +161,8 @@ final class ExecutionDriver implements ProcessDriver {
                 throw new DurableExecutionException.NotNow(process.id(), halted);
             }
             return ExecutionOutcomes.unavailable(halted);
+        } catch (SandboxException.Suspended later) {
+            throw new DurableExecutionException.NotNow(process.id(), later);
         } catch (SandboxException gone) {
             return ExecutionOutcomes.unavailable(gone);
         } catch (IOException e) {

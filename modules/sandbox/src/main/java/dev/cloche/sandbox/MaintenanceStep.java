@@ -8,7 +8,7 @@ package dev.cloche.sandbox;
 public record MaintenanceStep(String sandbox, Action action, String detail) {
     /** The kinds of steps. */
     public enum Action {
-        /** Record its end. */
+        /** Record its end, or finish or take back its suspension. */
         RECONCILE,
         /** Go on with its end, which was asked for and which no process brings about any more. */
         END,

@@ -314,11 +314,27 @@ public final class RunningSandbox implements AutoCloseable {
         }
     }
 
-    private SandboxException.Ended ended(VmExit exit, @Nullable VmException lost) {
+    private SandboxException ended(VmExit exit, @Nullable VmException lost) {
+        if (context.store().byId(record.id()).filter(this::isSuspended).isPresent()) {
+            return new SandboxException.Suspended(record.name(), lost);
+        }
         Termination why = ownership
                 .flatMap(SandboxOwnership::termination)
                 .orElseGet(() -> terminator.termination(record.id(), vm.id(), exit));
         return new SandboxException.Ended(record.name(), why, lost);
+    }
+
+    /** Says whether its run goes on, from its memory and in another VM than the one that this knew. */
+    private boolean isSuspended(SandboxRecord now) {
+        boolean same = now.latestRun()
+                .filter(run -> run.vm().equals(vm.id()) && run.termination().isEmpty())
+                .isPresent();
+        boolean resumed = now.isLive()
+                && context.vms()
+                        .get(vm.id())
+                        .filter(found -> found.state().live())
+                        .isPresent();
+        return same && (now.status().suspends() || resumed);
     }
 
     /** Notes that the main command has ended, and an owned sandbox with it; recorded as the reason of its end. */

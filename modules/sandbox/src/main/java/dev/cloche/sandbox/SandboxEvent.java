@@ -29,6 +29,13 @@ public record SandboxEvent(
         STARTING,
         RUNNING,
         PAUSED,
+        /** Its memory is being written to disk. */
+        SUSPENDING,
+        /** Its memory is on the disk, and its VM has ended. */
+        SUSPENDED,
+        /** Its memory is being read. */
+        RESUMING,
+        /** It goes on after a pause, or from its memory. */
         RESUMED,
         /** It outlives the process that started it. */
         DETACHED,

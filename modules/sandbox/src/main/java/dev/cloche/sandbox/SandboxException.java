@@ -140,8 +140,8 @@ public abstract sealed class SandboxException extends ClocheException {
         private static String remedy(String name, SandboxStatus status) {
             return switch (status) {
                 case CREATED, STOPPED, CRASHED -> "Start it with: cloche.sandboxes().start(\"" + name + "\")";
-                case PAUSED -> "Let it go on with: cloche.sandboxes().resume(\"" + name + "\")";
-                case STARTING, RUNNING, DRAINING -> "Try again shortly.";
+                case PAUSED, SUSPENDED -> "Let it go on with: cloche.sandboxes().resume(\"" + name + "\")";
+                case STARTING, SUSPENDING, RESUMING, RUNNING, DRAINING -> "Try again shortly.";
             };
         }
     }
@@ -207,6 +207,29 @@ public abstract sealed class SandboxException extends ClocheException {
         /** Returns how it ended. */
         public Termination termination() {
             return termination;
+        }
+    }
+
+    /** Its memory is on the disk, or on the way there or back. Code {@code sandbox.suspended}. */
+    public static final class Suspended extends SandboxException {
+        public Suspended(String name, @Nullable Throwable cause) {
+            super(
+                    "sandbox.suspended",
+                    "The sandbox \"" + name
+                            + "\" was suspended: its memory is on the disk, and what runs in it goes on when"
+                            + " it is resumed.",
+                    "Let it go on with: cloche.sandboxes().resume(\"" + name + "\"), and attach to its commands again.",
+                    cause);
+        }
+    }
+
+    /** A suspended sandbox cannot go on, because its memory is gone. Code {@code sandbox.memory-gone}. */
+    public static final class MemoryGone extends SandboxException {
+        public MemoryGone(String name) {
+            super(
+                    "sandbox.memory-gone",
+                    "The memory of the suspended sandbox \"" + name + "\" is gone.",
+                    "End it with: cloche.sandboxes().stop(\"" + name + "\", …)");
         }
     }
 

@@ -21,7 +21,10 @@ import dev.cloche.sandbox.lifecycle.StartRequest;
 import dev.cloche.sandbox.lifecycle.StatusWait;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.sandbox.snapshot.ResumeRequest;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
+import dev.cloche.sandbox.snapshot.SnapshotTaking;
+import dev.cloche.sandbox.snapshot.SuspendRequest;
 import dev.cloche.sandbox.warm.TemplateRequest;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
@@ -178,6 +181,10 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.UnknownCommand if an older Cloche made it
      */
     public SandboxRecord start(String name, PullListener listener, Deadline deadline) {
+        SandboxRecord record = get(name);
+        if (record.status() == SandboxStatus.SUSPENDED) {
+            return goOn(record, listener, deadline);
+        }
         return new StartRequest(context, terminator, owned, get(name)).perform(listener, deadline);
     }
 
@@ -285,12 +292,20 @@ public final class SandboxManager implements AutoCloseable {
      * happens.
      */
     public void stop(String name, Duration grace, Deadline deadline) {
-        terminator.end(get(name), TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+        end(get(name), TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+    }
+
+    private void end(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
+        terminator.end(record, reason, grace, deadline);
+        if (record.status() == SandboxStatus.SUSPENDED) {
+            // Its memory is what its user wants to be rid of.
+            new SnapshotSweep(parts.snapshots()).run(deadline.orAfter(SnapshotTaking.LIMIT));
+        }
     }
 
     /** Kills a sandbox without asking its guest. Of one that does not run, nothing happens. */
     public void kill(String name, Deadline deadline) {
-        terminator.end(get(name), TerminationReason.SIGNAL, Duration.ZERO, deadline);
+        end(get(name), TerminationReason.SIGNAL, Duration.ZERO, deadline);
     }
 
     /**
@@ -303,7 +318,7 @@ public final class SandboxManager implements AutoCloseable {
         if (record.ephemeral()) {
             throw new SandboxException.Ephemeral(name);
         }
-        terminator.end(record, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
+        end(record, TerminationReason.SHUTDOWN_REQUESTED, grace, deadline);
         return start(name, PullListener.none(), deadline);
     }
 
@@ -312,9 +327,44 @@ public final class SandboxManager implements AutoCloseable {
         new SandboxPause(context, parts.connections(), get(name)).begin(deadline);
     }
 
-    /** Lets a paused sandbox go on, with the clock as it is now; one that is not paused does anyway. */
+    /**
+     * Lets a paused or suspended sandbox go on, with the clock as it is now; one that is neither does anyway.
+     *
+     * @throws SandboxException.MemoryGone if it is suspended, and its memory is gone
+     * @throws dev.cloche.vm.SnapshotException.Mismatch if its memory would not run here
+     */
     public void resume(String name, Deadline deadline) {
-        new SandboxPause(context, parts.connections(), get(name)).end(deadline);
+        SandboxRecord record = get(name);
+        if (record.status() == SandboxStatus.SUSPENDED) {
+            var _ = goOn(record, PullListener.none(), deadline);
+        } else {
+            new SandboxPause(context, parts.connections(), record).end(deadline);
+        }
+    }
+
+    private SandboxRecord goOn(SandboxRecord record, PullListener listener, Deadline deadline) {
+        return new ResumeRequest(parts.snapshots(), owned, record).perform(listener, deadline);
+    }
+
+    /**
+     * Writes the memory of a running or paused sandbox to disk and ends its VM: the same sandbox goes on from there when it is
+     * resumed, detached. One that is suspended stays so.
+     *
+     * @throws SandboxException.NotRunning if it neither runs nor is paused
+     * @throws SandboxException.OwnedElsewhere if another process owns it
+     */
+    public void suspend(String name, Deadline deadline) {
+        suspend(get(name), deadline);
+    }
+
+    /** Suspends as the other method does, a sandbox by its number, also if it was renamed. */
+    public void suspend(long id, Deadline deadline) {
+        suspend(get(id), deadline);
+    }
+
+    private void suspend(SandboxRecord record, Deadline deadline) {
+        SnapshotTaking taking = new SnapshotTaking(parts.snapshots(), owned::vmOf);
+        new SuspendRequest(parts.snapshots(), taking, record).perform(deadline);
     }
 
     /**
@@ -335,7 +385,11 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.StillRunning if it runs and {@code force} is not given
      */
     public void remove(String name, boolean force, Deadline deadline) {
-        new RemoveRequest(context, terminator, get(name), force).perform(deadline);
+        SandboxRecord record = get(name);
+        new RemoveRequest(context, terminator, record, force).perform(deadline);
+        if (record.status() == SandboxStatus.SUSPENDED) {
+            new SnapshotSweep(parts.snapshots()).run(deadline.orAfter(SnapshotTaking.LIMIT));
+        }
     }
 
     /** Gives a sandbox another name. The host name of its guest changes with its next start. */

@@ -36,6 +36,6 @@ public record SandboxRecord(
 
     /** Says whether its guest has answered and it has not ended, as far as is recorded. */
     public boolean isLive() {
-        return status.active() && status != SandboxStatus.STARTING;
+        return status.active() && status != SandboxStatus.STARTING && !status.suspends();
     }
 }

@@ -17,6 +17,12 @@ public enum SandboxStatus {
     RUNNING,
     /** Its guest is halted in memory. */
     PAUSED,
+    /** Its memory is being written to disk, its guest halted. */
+    SUSPENDING,
+    /** Its memory is on the disk, and it has no VM. */
+    SUSPENDED,
+    /** Its memory is being read; its guest does not run yet. */
+    RESUMING,
     /** Its end was asked for: no command is started in it any more, and it is ending. */
     DRAINING,
     /** Ended as intended: its command finished, a limit was reached, or the end was asked for. */
@@ -30,8 +36,11 @@ public enum SandboxStatus {
             // An ephemeral sandbox that is not started in time is a start that died, and goes.
             case CREATED -> EnumSet.of(STARTING, CRASHED);
             case STARTING -> EnumSet.of(RUNNING, STOPPED, CRASHED);
-            case RUNNING -> EnumSet.of(PAUSED, DRAINING, STOPPED, CRASHED);
-            case PAUSED -> EnumSet.of(RUNNING, DRAINING, STOPPED, CRASHED);
+            case RUNNING -> EnumSet.of(PAUSED, SUSPENDING, DRAINING, STOPPED, CRASHED);
+            case PAUSED -> EnumSet.of(RUNNING, SUSPENDING, DRAINING, STOPPED, CRASHED);
+            case SUSPENDING -> EnumSet.of(SUSPENDED, RUNNING, PAUSED, STOPPED, CRASHED);
+            case SUSPENDED -> EnumSet.of(RESUMING, STOPPED, CRASHED);
+            case RESUMING -> EnumSet.of(RUNNING, SUSPENDED, STOPPED, CRASHED);
             case DRAINING -> EnumSet.of(STOPPED, CRASHED);
             case STOPPED, CRASHED -> EnumSet.of(STARTING);
         };
@@ -46,7 +55,8 @@ public enum SandboxStatus {
         return EnumNames.find(SandboxStatus.class, name)
                 .orElseThrow(() -> new SandboxException.InvalidSpecification(
                         "\"" + name + "\" is no status of a sandbox.",
-                        "Use created, starting, running, paused, draining, stopped or crashed."));
+                        "Use created, starting, running, paused, suspending, suspended, resuming, draining, stopped or"
+                                + " crashed."));
     }
 
     /** Says whether the sandbox has ended and nothing of it runs. */
@@ -57,8 +67,13 @@ public enum SandboxStatus {
     /** Says whether a VM of it may be alive. */
     public boolean active() {
         return switch (this) {
-            case STARTING, RUNNING, PAUSED, DRAINING -> true;
-            case CREATED, STOPPED, CRASHED -> false;
+            case STARTING, RUNNING, PAUSED, SUSPENDING, RESUMING, DRAINING -> true;
+            case CREATED, SUSPENDED, STOPPED, CRASHED -> false;
         };
+    }
+
+    /** Says whether its memory is on the disk, or is just being written or read. */
+    public boolean suspends() {
+        return this == SUSPENDING || this == SUSPENDED || this == RESUMING;
     }
 }

@@ -180,6 +180,11 @@ public record Termination(
         return internal("The process that was starting it is gone.");
     }
 
+    /** Says that its guest, whose memory was read and let go of, did not go on. */
+    public static Termination lostAfterResume() {
+        return internal("It had been resumed, and its guest did not go on.");
+    }
+
     /** Nothing of it is left, and nothing says why. */
     static Termination vanished() {
         return internal("It never started, or its VM is gone without a trace.");

@@ -6,6 +6,8 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
@@ -39,10 +41,22 @@ final class FiledVms extends ForwardingVms {
 
     private final Map<VmId, LockFile> guards = new ConcurrentHashMap<>();
     private final Path directory;
+    private final FiledMemories memories;
 
     FiledVms(Path stateRoot) {
         super(new InMemoryProvider());
         directory = stateRoot.resolve("vms");
+        memories = new FiledMemories(memory, stateRoot.resolve("memories"));
+    }
+
+    @Override
+    public Optional<SnapshotRef> snapshot(SnapshotName name) {
+        return memories.find(name);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotName name) {
+        memories.delete(name);
     }
 
     private Path of(VmId id) {
@@ -175,6 +189,29 @@ final class FiledVms extends ForwardingVms {
         public void start(Supplier<GuestIdentity> identity, Deadline deadline) {
             started(id());
             vm.start(identity, deadline);
+        }
+
+        @Override
+        public SnapshotRef suspend(SnapshotName name, Consumer<SnapshotRef> kept, Deadline deadline) {
+            return vm.suspend(
+                    name,
+                    whole -> {
+                        memories.published(whole);
+                        kept.accept(whole);
+                    },
+                    deadline);
+        }
+
+        @Override
+        public void load(Deadline deadline) {
+            started(id());
+            vm.load(deadline);
+        }
+
+        @Override
+        public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+            memory.spec(id()).flatMap(VmSpec::snapshot).map(SnapshotRef::name).ifPresent(memories::goesOn);
+            vm.resume(identity, deadline);
         }
 
         @Override

@@ -80,6 +80,8 @@ final class KillHarness {
                         .isEqualTo("here\n");
                 assertWhole(root, other, bystander);
                 assertRemovable(root, other, bystander);
+                sweep(other);
+                assertNoMemory(root, other);
             } catch (AssertionError | RuntimeException e) {
                 return Optional.of(scenario + ", " + played.lastLine() + ": " + e);
             }
@@ -102,7 +104,8 @@ final class KillHarness {
      * starter is ended by its guard, which a busy host lets wait.
      */
     private void awaitEnds(KillRuntime runtime) {
-        Set<SandboxStatus> passing = EnumSet.of(SandboxStatus.DRAINING, SandboxStatus.STARTING);
+        Set<SandboxStatus> passing = EnumSet.of(
+                SandboxStatus.DRAINING, SandboxStatus.STARTING, SandboxStatus.SUSPENDING, SandboxStatus.RESUMING);
         Awaitility.await().atMost(Duration.ofMinutes(5)).until(() -> {
             sweep(runtime);
             return runtime.store().list(SandboxFilter.all()).stream().noneMatch(row -> passing.contains(row.status()));
@@ -118,6 +121,10 @@ final class KillHarness {
             boolean live = vm.filter(VmState::live).isPresent();
             if (row.id() == bystander.id()) {
                 assertThat(row.status()).isEqualTo(SandboxStatus.RUNNING);
+            } else if (row.status() == SandboxStatus.SUSPENDED) {
+                assertThat(live).as("suspended and alive: " + row).isFalse();
+                runtime.sandboxes().resume(row.name(), KillScenario.soon());
+                assertAnswers(runtime, runtime.sandboxes().get(row.id()));
             } else if (row.status().active()) {
                 assertThat(live).as("recorded as active and dead: " + row).isTrue();
                 assertThat(row.latestRun().orElseThrow().detached())
@@ -176,6 +183,15 @@ final class KillHarness {
         assertThat(names(root.resolve("state/sandboxes")))
                 .as("directories of sandboxes")
                 .hasSizeLessThanOrEqualTo(1);
+    }
+
+    /** No guest has gone on twice from one memory, and no memory is left that no sandbox goes on from. */
+    private static void assertNoMemory(Path root, KillRuntime runtime) throws IOException {
+        assertThat(count(runtime, "sandbox_snapshot")).as("memories").isZero();
+        assertThat(runtime.vms().snapshots()).as("snapshots of VMs").isEmpty();
+        assertThat(names(root.resolve("state/memories")))
+                .as("memories that were continued twice")
+                .noneMatch(name -> name.endsWith(FiledMemories.TWICE));
     }
 
     private void assertNoSockets(Path root) throws IOException {

@@ -103,6 +103,34 @@ enum KillScenario {
             runtime.sandboxes().stop(NAME, Duration.ofSeconds(1), soon());
         }
     },
+    /** A sandbox is suspended, goes on, and is suspended once more. */
+    SUSPENDED {
+        @Override
+        void arrange(KillRuntime runtime) {
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            runtime.sandboxes().suspend(NAME, soon());
+            runtime.sandboxes().resume(NAME, soon());
+            runtime.sandboxes().suspend(NAME, soon());
+        }
+    },
+    /** A suspended sandbox is given up. */
+    GIVEN_UP {
+        @Override
+        void arrange(KillRuntime runtime) {
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+            runtime.sandboxes().suspend(NAME, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            runtime.sandboxes().stop(NAME, Duration.ofSeconds(1), soon());
+            runtime.sandboxes().remove(NAME, false, soon());
+        }
+    },
     /** A keeper that adopts one, sees it die and starts it again; when it is killed, another one goes on. */
     KEPT {
         @Override

@@ -61,7 +61,7 @@ public final class ConversationSandboxes implements AutoCloseable {
         try {
             return switch (sandbox.status()) {
                 case STOPPED, CRASHED -> false;
-                case CREATED, STARTING, RUNNING, PAUSED, DRAINING -> true;
+                case CREATED, STARTING, RUNNING, PAUSED, SUSPENDING, SUSPENDED, RESUMING, DRAINING -> true;
             };
         } catch (ClocheException removed) {
             return false;

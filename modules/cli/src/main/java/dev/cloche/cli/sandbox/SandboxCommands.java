@@ -39,6 +39,7 @@ public final class SandboxCommands {
         all.put("kill", Kill::new);
         all.put("restart", Restart::new);
         all.put("pause", Pause::new);
+        all.put("suspend", Suspend::new);
         all.put("resume", Resume::new);
         all.put("rename", Rename::new);
         all.put("rm", Rm::new);
@@ -53,7 +54,8 @@ public final class SandboxCommands {
     @Command(
             name = "start",
             description =
-                    "Start sandboxes that were created or have ended: detached, with the image and command that they have.")
+                    "Start sandboxes that were created or have ended: detached, with the image and command that they have."
+                            + " Those that are suspended go on.")
     private static final class Start implements Callable<Integer> {
         @Mixin
         private FormatOption format = new FormatOption();
@@ -161,7 +163,26 @@ public final class SandboxCommands {
         }
     }
 
-    @Command(name = "resume", description = "Let paused sandboxes go on.")
+    @Command(
+            name = "suspend",
+            description = {
+                "Write the memory of running sandboxes to disk and end their VMs; resume continues from there, also after a"
+                        + " reboot.",
+                "The memory on the disk holds the secrets of a sandbox (docs/security.md)."
+            })
+    private static final class Suspend implements Callable<Integer> {
+        @Mixin
+        private SandboxNames names = new SandboxNames();
+
+        @Override
+        public Integer call() {
+            try (Cloche cloche = Cloche.open()) {
+                return Each.of(names.all(), cloche.sandboxes()::suspend);
+            }
+        }
+    }
+
+    @Command(name = "resume", description = "Let paused and suspended sandboxes go on.")
     private static final class Resume implements Callable<Integer> {
         @Mixin
         private SandboxNames names = new SandboxNames();

@@ -9,8 +9,9 @@ import java.util.stream.Stream;
 
 /** Parses {@code --filter} for sandboxes. */
 final class SandboxFilters {
-    private static final List<SandboxStatus> ACTIVE =
-            Stream.of(SandboxStatus.values()).filter(SandboxStatus::active).toList();
+    private static final List<SandboxStatus> ACTIVE = Stream.of(SandboxStatus.values())
+            .filter(status -> status.active() || status.suspends())
+            .toList();
 
     private SandboxFilters() {}
 

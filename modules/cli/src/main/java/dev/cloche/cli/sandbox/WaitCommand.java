@@ -34,7 +34,8 @@ final class WaitCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "STATUS",
             description =
-                    "What to wait for: created, starting, running, paused, draining, stopped or crashed. Several are"
+                    "What to wait for: created, starting, running, paused, suspending, suspended, resuming, draining,"
+                            + " stopped or crashed. Several are"
                             + " separated by commas (default: ${DEFAULT-VALUE}).",
             defaultValue = "stopped,crashed")
     private List<String> statuses = List.of();

@@ -18,7 +18,9 @@ public final class CrashDetection {
      * @param vm what is known of the VM of its run; empty if there is no trace of it
      */
     public static Optional<Termination> of(SandboxRecord sandbox, Optional<VmInfo> vm) {
-        if (!sandbox.status().active() || vm.filter(info -> info.state().live()).isPresent()) {
+        if (!sandbox.status().active()
+                || sandbox.status().suspends()
+                || vm.filter(info -> info.state().live()).isPresent()) {
             return Optional.empty();
         }
         return Optional.of(Termination.ofLeftover(vm.flatMap(VmInfo::exit), asked(sandbox)));

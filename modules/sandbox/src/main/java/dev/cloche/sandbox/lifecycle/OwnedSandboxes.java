@@ -4,6 +4,7 @@ import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxEvents;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.Vm;
 import java.util.Map;
 import java.util.Optional;
@@ -53,14 +54,19 @@ public final class OwnedSandboxes implements AutoCloseable {
 
     /** Takes one that is detached: it is kept by a process that is there to stay, and otherwise let go of. */
     public SandboxRecord letRun(SandboxStart.Started started) {
+        return letRun(started.record(), started.vm(), started.lock());
+    }
+
+    /** Takes a detached one that goes on. */
+    public SandboxRecord letRun(SandboxRecord record, Vm vm, OwnerLock lock) {
         SandboxSupervisor mine = supervisor;
         if (mine != null) {
-            mine.keep(started.record(), started.vm(), started.lock());
+            mine.keep(record, vm, lock);
         } else {
-            started.vm().close();
-            started.lock().close();
+            vm.close();
+            lock.close();
         }
-        return started.record();
+        return record;
     }
 
     /** Ends those that are attached, and lets go of the others. All are tried; the first failure is thrown. */

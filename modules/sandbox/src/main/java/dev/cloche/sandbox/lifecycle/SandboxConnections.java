@@ -26,6 +26,9 @@ public record SandboxConnections(SandboxContext context, SandboxTerminator termi
      */
     public RunningSandbox connect(SandboxRecord record, Set<SandboxStatus> wanted, Deadline deadline) {
         String name = record.name();
+        if (record.status().suspends()) {
+            throw new SandboxException.Suspended(name, null);
+        }
         if (!wanted.contains(record.status())) {
             throw new SandboxException.NotRunning(name, record.status());
         }
@@ -51,6 +54,9 @@ public record SandboxConnections(SandboxContext context, SandboxTerminator termi
                 .get(SandboxTerminator.vmOf(now))
                 .filter(vm -> vm.state().live())
                 .isPresent();
+        if (now.status().suspends()) {
+            return new SandboxException.Suspended(now.name(), lost);
+        }
         return alive ? lost : new SandboxException.NotRunning(now.name(), now.status());
     }
 

@@ -45,7 +45,9 @@ public final class SandboxDrain {
      * @param grace as for a stop
      */
     public void run(SandboxRecord record, Deadline finish, Duration grace) {
-        if (record.isLive()) {
+        if (record.status().suspends()) {
+            terminator.end(record, TerminationReason.DRAIN_REQUESTED, grace, Deadline.none());
+        } else if (record.isLive()) {
             try {
                 drain(record, finish, grace);
             } catch (InterruptedException e) {

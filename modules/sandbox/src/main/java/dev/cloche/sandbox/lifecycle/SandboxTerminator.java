@@ -47,9 +47,11 @@ public final class SandboxTerminator {
     private final SandboxContext context;
     private final SandboxRemoval removal;
     private final SandboxCleanup cleanup;
+    private final SuspensionRecovery suspensions;
 
     public SandboxTerminator(SandboxContext context) {
         this.context = context;
+        suspensions = new SuspensionRecovery(context);
         removal = new SandboxRemoval(context);
         cleanup = new SandboxCleanup(context);
     }
@@ -63,7 +65,7 @@ public final class SandboxTerminator {
             return Optional.of(record);
         }
         boolean over = record.status().terminal() && record.ephemeral();
-        if (!over && leftover(record).isEmpty()) {
+        if (!over && !suspensions.isUnfinished(record) && leftover(record).isEmpty()) {
             return Optional.of(record);
         }
         return switch (claimSoon(record)) {
@@ -83,13 +85,17 @@ public final class SandboxTerminator {
      * what it takes.
      */
     private Claim claimSoon(SandboxRecord record) {
-        Duration patience = record.status() == SandboxStatus.STARTING ? Duration.ZERO : LOOK_LIMIT;
+        boolean takesLong =
+                record.status() == SandboxStatus.STARTING || record.status().suspends();
+        Duration patience = takesLong ? Duration.ZERO : LOOK_LIMIT;
         return context.locks().claimPatiently(record, Deadline.after(patience));
     }
 
     /** Reconciles a record with what is really there, for a caller that holds its lock. */
     Optional<SandboxRecord> settle(OwnerLock lock, SandboxRecord record) {
-        leftover(record).ifPresent(termination -> record(record.id(), termination));
+        if (!suspensions.settle(record, Deadline.after(KILL_LIMIT))) {
+            leftover(record).ifPresent(termination -> record(record.id(), termination));
+        }
         cleanUnder(lock, record.id());
         return context.store().byId(record.id());
     }
@@ -149,6 +155,10 @@ public final class SandboxTerminator {
      * @throws SandboxException.Starting if a living process is starting it
      */
     public void end(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
+        if (record.status().suspends()) {
+            giveUpMemory(record, reason, deadline);
+            return;
+        }
         if (!record.status().active()) {
             if (record.policies().restart().kind() != RestartPolicy.Kind.NO) {
                 // It would be started again.
@@ -164,11 +174,46 @@ public final class SandboxTerminator {
         EndPlan plan = EndPlan.stop(atOnce ? Duration.ZERO : grace);
         // Should this process die in between, a sweep of another goes on.
         try (EndHold _ = EndHold.take(context.locks().directory(record), plan)) {
-            context.store().ask(record.id(), reason, ENDABLE);
+            if (!context.store().ask(record.id(), reason, ENDABLE)) {
+                requireNoSuspension(record);
+            }
             carryOut(record, reason, atOnce ? Duration.ZERO : grace, deadline);
         }
         // If it is to go. Otherwise the process that has it in hand sees to that.
         var _ = cleanup.clean(record.id());
+    }
+
+    /** A guest that is halted because its memory counts must neither be asked nor go on. */
+    private void requireNoSuspension(SandboxRecord record) {
+        if (context.store()
+                .byId(record.id())
+                .filter(now -> now.status().suspends())
+                .isPresent()) {
+            throw new SandboxException.Owned(record.name());
+        }
+    }
+
+    /** Ends a suspended sandbox: nothing goes on from its memory any more. */
+    private void giveUpMemory(SandboxRecord record, TerminationReason reason, Deadline deadline) {
+        switch (context.locks().claimPatiently(record, deadline.orAfter(RELEASE_LIMIT))) {
+            case Claim.Gone() -> {}
+            case Claim.Held() -> throw new SandboxException.Owned(record.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try (lock) {
+                    var _ = suspensions.settle(now, deadline.orAfter(KILL_LIMIT));
+                    if (context.store()
+                            .byId(now.id())
+                            .filter(settled -> settled.status() == SandboxStatus.SUSPENDED)
+                            .isPresent()) {
+                        record(now.id(), Termination.ofLeftover(Optional.empty(), Optional.of(reason)));
+                        cleanUnder(lock, now.id());
+                        return;
+                    }
+                }
+                // It was cut short before its memory was on the disk.
+                context.store().byId(now.id()).ifPresent(runs -> end(runs, reason, Duration.ZERO, deadline));
+            }
+        }
     }
 
     private void carryOut(SandboxRecord record, TerminationReason reason, Duration grace, Deadline deadline) {
@@ -269,6 +314,11 @@ public final class SandboxTerminator {
                 record(id, Termination.ofLeftover(vm.flatMap(VmInfo::exit), why));
             }
         }
+    }
+
+    /** Records the end of a sandbox whose guest did not go on from its memory, which was let go of. */
+    public void goneAfterResume(long id) {
+        record(id, Termination.lostAfterResume());
     }
 
     /** Removes the sandbox if it is to go. What resists stays recorded and visible, and is tried again. */

@@ -16,7 +16,8 @@ public record StartRequest(
         return switch (sandbox.status()) {
             case RUNNING -> sandbox;
             case STARTING -> throw new SandboxException.Starting(sandbox.name());
-            case PAUSED, DRAINING -> throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+            case PAUSED, SUSPENDING, SUSPENDED, RESUMING, DRAINING ->
+                throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
             case CREATED, STOPPED, CRASHED -> start(listener, deadline);
         };
     }

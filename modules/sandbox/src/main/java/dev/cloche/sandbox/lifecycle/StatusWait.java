@@ -74,6 +74,9 @@ public final class StatusWait implements AutoCloseable {
             case STARTING -> Optional.of(SandboxStatus.STARTING);
             case RUNNING, RESUMED -> Optional.of(SandboxStatus.RUNNING);
             case PAUSED -> Optional.of(SandboxStatus.PAUSED);
+            case SUSPENDING -> Optional.of(SandboxStatus.SUSPENDING);
+            case SUSPENDED -> Optional.of(SandboxStatus.SUSPENDED);
+            case RESUMING -> Optional.of(SandboxStatus.RESUMING);
             case DRAINING -> Optional.of(SandboxStatus.DRAINING);
             case STOPPED -> Optional.of(SandboxStatus.STOPPED);
             case CRASHED -> Optional.of(SandboxStatus.CRASHED);

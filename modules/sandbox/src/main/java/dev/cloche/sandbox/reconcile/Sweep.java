@@ -11,6 +11,7 @@ import dev.cloche.sandbox.directory.SandboxLocks;
 import dev.cloche.sandbox.lifecycle.SandboxCleanup;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxPause;
+import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
 import dev.cloche.sandbox.record.SweepRow;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
@@ -36,6 +37,7 @@ public final class Sweep {
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final SandboxCleanup cleanup;
+    private final SuspensionRecovery suspensions;
     private final OrphanedHolds orphanedHolds;
     private final OrphanedVms ownerlessVms;
     private final HindranceEvents hindrances;
@@ -68,6 +70,7 @@ public final class Sweep {
         this.limits = limits;
         this.before = before;
         cleanup = new SandboxCleanup(context);
+        suspensions = new SuspensionRecovery(context);
         orphanedHolds = new OrphanedHolds(context);
         ownerlessVms = new OrphanedVms(context.vms(), limits.ownerGrace());
         hindrances = new HindranceEvents(context.vms(), store);
@@ -165,6 +168,7 @@ public final class Sweep {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
                 case SweepRule.Verdict.Halt() -> SandboxPause.restore(context, row, deadline);
+                case SweepRule.Verdict.Recover() -> suspensions.recover(row.id(), deadline);
                 case SweepRule.Verdict.End() -> unfinished.goOn(row);
                 case SweepRule.Verdict.Settle(Termination termination) -> {
                     var _ = claim(row, termination);

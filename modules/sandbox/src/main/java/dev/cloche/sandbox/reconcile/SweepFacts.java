@@ -30,6 +30,9 @@ public final class SweepFacts {
      * owns it, and of one that is owned, and neither paused nor draining, what its VM does.
      */
     SweepRule.Verdict judge(SweepRow row) {
+        if (row.status().suspends()) {
+            return rule.judge(row, owner(row), vm(row), false, Optional.empty());
+        }
         boolean detached = row.run().map(SweepRow.Run::detached).orElse(false);
         boolean draining = row.status() == SandboxStatus.DRAINING;
         boolean vmFirst = detached || draining || row.status() == SandboxStatus.PAUSED;

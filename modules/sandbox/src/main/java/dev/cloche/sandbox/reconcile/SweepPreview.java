@@ -41,6 +41,11 @@ public final class SweepPreview {
         return switch (facts.judge(row)) {
             // Most that are recorded as paused are halted, which only their QEMU tells.
             case SweepRule.Verdict.Leave(), SweepRule.Verdict.Halt() -> Optional.empty();
+            case SweepRule.Verdict.Recover() ->
+                Optional.of(new MaintenanceStep(
+                        row.name(),
+                        MaintenanceStep.Action.RECONCILE,
+                        "The process is gone that was suspending or resuming it."));
             case SweepRule.Verdict.End() ->
                 Optional.of(new MaintenanceStep(
                         row.name(),

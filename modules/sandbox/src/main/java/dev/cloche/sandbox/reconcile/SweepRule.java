@@ -32,6 +32,9 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         /** It is recorded as paused, and its guest is to be halted if it is not. */
         record Halt() implements Verdict {}
 
+        /** A suspension or a resume of it was cut short. */
+        record Recover() implements Verdict {}
+
         /** Its end was asked for, and the processes that were bringing it about are gone. */
         record End() implements Verdict {}
 
@@ -63,6 +66,10 @@ public record SweepRule(Instant now, Duration ownerGrace) {
             return new Verdict.Leave();
         }
         boolean live = vm.filter(info -> info.state().live()).isPresent();
+        if (row.status().suspends()) {
+            boolean cutShort = row.status() != SandboxStatus.SUSPENDED || live;
+            return cutShort && !owner.locked() ? new Verdict.Recover() : new Verdict.Leave();
+        }
         if (live
                 && row.run()
                         .filter(run -> run.detached() || owner.locked() || owner.processAlive())
@@ -88,7 +95,7 @@ public record SweepRule(Instant now, Duration ownerGrace) {
         return switch (status) {
             case PAUSED -> new Verdict.Halt();
             case DRAINING -> ending ? new Verdict.Leave() : new Verdict.End();
-            case CREATED, STARTING, RUNNING, STOPPED, CRASHED -> new Verdict.Leave();
+            case CREATED, STARTING, RUNNING, SUSPENDING, SUSPENDED, RESUMING, STOPPED, CRASHED -> new Verdict.Leave();
         };
     }
 

@@ -21,8 +21,10 @@ final class EndRows {
         boolean ended = terminate(transaction, termination, now, "sandbox_id = ?", sandbox);
         int changed = transaction.update("""
                 UPDATE sandbox SET status = ?, updated_at = ?
-                WHERE id = ? AND status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING')
+                WHERE id = ? AND status IN
+                    ('STARTING', 'RUNNING', 'PAUSED', 'SUSPENDING', 'SUSPENDED', 'RESUMING', 'DRAINING')
                 """, termination.status().name(), now, sandbox);
+        SuspensionRows.giveUp(transaction, sandbox);
         if (changed > 0) {
             EventRows.append(
                     transaction, sandbox, StatusRows.eventOf(termination.status()), Optional.of(termination), "", now);

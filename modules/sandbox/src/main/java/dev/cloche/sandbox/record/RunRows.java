@@ -36,6 +36,20 @@ final class RunRows {
                 sandbox);
     }
 
+    /** Records its guard, which is another one after it was resumed. */
+    static void guarded(CatalogTransaction transaction, long sandbox, Optional<ProcessIdentity> guard)
+            throws SQLException {
+        transaction.update(
+                """
+                UPDATE run SET guard_pid = ?, guard_start_time = ?, guard_boot_id = ?
+                WHERE sandbox_id = ? AND status = 'RUNNING'
+                """,
+                guard.map(ProcessIdentity::pid),
+                guard.map(ProcessIdentity::startTime),
+                guard.map(ProcessIdentity::bootId),
+                sandbox);
+    }
+
     /** Records that its end was asked for; false if it has ended. */
     static boolean ask(CatalogTransaction transaction, long sandbox, TerminationReason reason) throws SQLException {
         return transaction.update(

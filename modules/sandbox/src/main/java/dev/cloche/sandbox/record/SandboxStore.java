@@ -20,6 +20,7 @@ import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -46,7 +47,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("pool_policies", "policies of pools"),
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
-                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts")));
+                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
+                    CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true)));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -223,6 +225,37 @@ public final class SandboxStore {
     /** Records which process has taken a run over; false if it has ended. */
     public boolean adopt(long id, long run, ProcessIdentity owner) {
         return change(transaction -> RunRows.adopt(transaction, id, run, owner, clock.millis()));
+    }
+
+    /**
+     * Records that a sandbox goes on from a snapshot and from nothing else, and that the snapshot is whole; false if its
+     * suspension is over.
+     *
+     * @param pause for which its guest has been halted
+     */
+    public boolean suspended(long id, long snapshot, Duration pause) {
+        return change(transaction -> SuspensionRows.keep(transaction, id, snapshot, pause, clock.millis()));
+    }
+
+    /**
+     * Records that a sandbox that is being resumed runs, and that it lets go of its memory, which no run goes on from any more;
+     * false if it is not being resumed.
+     */
+    public boolean resumed(long id, Optional<ProcessIdentity> guard) {
+        return change(transaction -> SuspensionRows.letGo(transaction, id, guard, clock.millis()));
+    }
+
+    /** Returns what a suspended sandbox goes on from; empty if it is not suspended. */
+    public Optional<Suspended> suspension(long id) {
+        return catalog.read(transaction -> SuspensionRows.read(transaction, id));
+    }
+
+    /** Returns the sandbox that goes on, or went on last, from a snapshot of this id. */
+    public Optional<SandboxRecord> resumedFrom(long snapshot) {
+        return catalog.read(transaction -> {
+            Optional<Long> id = SuspensionRows.sandboxOf(transaction, snapshot);
+            return id.isPresent() ? SandboxRows.byId(transaction, id.get()) : Optional.empty();
+        });
     }
 
     /** Adds how the main command of a run ended, if its end was recorded without that. */

@@ -169,11 +169,17 @@ public final class SnapshotStore {
                 transaction.first(SnapshotStore::snapshot, "SELECT * FROM sandbox_snapshot WHERE id = ?", id));
     }
 
-    /** Returns those that only the process keeps that works on them: being taken, going, or of a fork. */
+    /**
+     * Returns those that only the process keeps that works on them: being taken, going, or of a fork. The memory that a suspended
+     * sandbox goes on from is none of them.
+     */
     public List<Row> passing() {
-        return catalog.read(transaction -> transaction.list(
-                row -> new Row(row.getLong(1), row.getString(2)),
-                "SELECT id, directory FROM sandbox_snapshot WHERE status <> 'READY' OR name IS NULL ORDER BY id"));
+        return catalog.read(transaction -> transaction.list(row -> new Row(row.getLong(1), row.getString(2)), """
+                SELECT id, directory FROM sandbox_snapshot
+                WHERE (status <> 'READY' OR name IS NULL)
+                  AND NOT EXISTS (SELECT 1 FROM run_suspension WHERE snapshot_id = sandbox_snapshot.id AND held = 1)
+                ORDER BY id
+                """));
     }
 
     /** Returns where its files are; empty if it is gone. */

@@ -28,7 +28,8 @@ final class StatusRows {
                         from.name())
                 == 1;
         if (moved) {
-            boolean resumed = from == SandboxStatus.PAUSED && to == SandboxStatus.RUNNING;
+            boolean resumed =
+                    (from == SandboxStatus.PAUSED || from == SandboxStatus.RESUMING) && to == SandboxStatus.RUNNING;
             EventRows.append(transaction, id, resumed ? SandboxEvent.Kind.RESUMED : eventOf(to), now);
         }
         return moved;

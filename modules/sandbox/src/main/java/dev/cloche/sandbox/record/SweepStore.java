@@ -19,7 +19,8 @@ import java.util.Set;
 /** Reads and writes for sweeps: many rows by one statement, and many changes in one transaction. */
 public final class SweepStore {
     public static final String ACTIVE = SweepRow.SELECT + """
-            WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'DRAINING') AND s.id > ?
+            WHERE s.status IN ('STARTING', 'RUNNING', 'PAUSED', 'SUSPENDING', 'SUSPENDED', 'RESUMING', 'DRAINING')
+              AND s.id > ?
             ORDER BY s.id LIMIT ?
             """;
 

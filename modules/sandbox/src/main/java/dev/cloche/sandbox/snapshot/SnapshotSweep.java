@@ -7,7 +7,10 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.SnapshotStatus;
 import dev.cloche.sandbox.directory.OrphanDirectories;
 import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
+import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
@@ -66,6 +69,20 @@ public final class SnapshotSweep {
         }
     }
 
+    /** The process that resumed a sandbox from there may have died after it let go of the memory, and before the guest ran. */
+    private void letResumedGoOn(SnapshotStore.Row row, Deadline deadline) {
+        SandboxContext context = snapshots.context();
+        Optional<SandboxRecord> resumed = context.store().resumedFrom(row.id());
+        if (resumed.isPresent()
+                && context.locks().claim(resumed.get()) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now)) {
+            try (lock) {
+                if (now.status() == SandboxStatus.RUNNING) {
+                    new SuspensionRecovery(context).goOn(now, deadline);
+                }
+            }
+        }
+    }
+
     private boolean sweep(SnapshotStore.Row row, Deadline deadline) {
         try {
             Optional<OwnerLock> free = snapshots.directory(row.directory()).tryLock();
@@ -74,6 +91,7 @@ public final class SnapshotSweep {
                     // The process that had it may have finished taking or removing it.
                     if (snapshots.store().passing().contains(row)) {
                         letGoOn(row, deadline);
+                        letResumedGoOn(row, deadline);
                         snapshots.discard(row.id(), lock);
                     } else if (snapshots.store().directory(row.id()).isEmpty()) {
                         lock.directory().remove();

@@ -23,7 +23,9 @@ import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -65,7 +67,8 @@ public final class SnapshotTaking {
                 }
                 yield ofDisk(sandbox, name);
             }
-            case PAUSED, STARTING, DRAINING -> throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+            case PAUSED, SUSPENDING, SUSPENDED, RESUMING, STARTING, DRAINING ->
+                throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
         };
     }
 
@@ -75,6 +78,7 @@ public final class SnapshotTaking {
             SandboxUse.touch(context.locks().directory(sandbox));
             return Optional.of(asOwner(
                     sandbox,
+                    EnumSet.of(SandboxStatus.RUNNING),
                     deadline,
                     vm -> vm.take(SnapshotContext.vmSnapshot(place.id()), deadline)
                             .pause()));
@@ -106,8 +110,7 @@ public final class SnapshotTaking {
         });
     }
 
-    private SnapshotContext.Place claim(
-            SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
+    SnapshotContext.Place claim(SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
         NetworkSpec network = context.store().network(sandbox.id());
         Optional<MainCommand> main = context.store().mainCommand(sandbox.id());
         return snapshots
@@ -159,7 +162,7 @@ public final class SnapshotTaking {
     }
 
     /** Does something with the VM of a sandbox that this process owns, or that no process owns. */
-    private <T> T asOwner(SandboxRecord sandbox, Deadline deadline, Function<Vm, T> work) {
+    <T> T asOwner(SandboxRecord sandbox, Set<SandboxStatus> in, Deadline deadline, Function<Vm, T> work) {
         try {
             Optional<Vm> own = ownVms.apply(sandbox.id());
             if (own.isPresent()) {
@@ -170,7 +173,7 @@ public final class SnapshotTaking {
             }
             try (lock) {
                 refuseIfGoing(lock, now);
-                if (now.status() != SandboxStatus.RUNNING) {
+                if (!in.contains(now.status())) {
                     throw new SandboxException.NotRunning(now.name(), now.status());
                 }
                 try (Vm vm = context.vms().adopt(SandboxTerminator.vmOf(now), deadline)) {

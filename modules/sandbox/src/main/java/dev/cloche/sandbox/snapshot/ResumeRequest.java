@@ -1,0 +1,165 @@
+package dev.cloche.sandbox.snapshot;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.PullListener;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.directory.SandboxLocks.Claim;
+import dev.cloche.sandbox.directory.SandboxUse;
+import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
+import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
+import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
+import dev.cloche.sandbox.record.Suspended;
+import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmSpec;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Asks for a suspended sandbox to go on from its memory, in the same run. Its guest is halted until the record has let go of the
+ * memory: so whichever process dies at whichever step, it goes on from there once, or not yet.
+ */
+public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox) {
+    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
+
+    /** @return it as it runs, detached */
+    public SandboxRecord perform(PullListener listener, Deadline unlimited) {
+        Deadline deadline = unlimited.orAfter(sandbox.policies().startTimeout());
+        return switch (context().locks().claimPatiently(sandbox, deadline.orAfter(RELEASE_LIMIT))) {
+            case Claim.Gone() -> throw new SandboxException.NotFound(sandbox.name());
+            case Claim.Held() -> throw new SandboxException.Owned(sandbox.name());
+            case Claim.Taken(OwnerLock lock, SandboxRecord now) -> {
+                try {
+                    yield resume(lock, now, listener, deadline);
+                } catch (Throwable failure) {
+                    lock.close();
+                    throw failure;
+                }
+            }
+        };
+    }
+
+    private SandboxRecord resume(OwnerLock lock, SandboxRecord now, PullListener listener, Deadline deadline) {
+        // Its halted VM may be there still.
+        var _ = new SuspensionRecovery(context()).settle(now, deadline);
+        if (now.status() != SandboxStatus.SUSPENDED) {
+            throw new SandboxException.Owned(now.name());
+        }
+        Suspended from =
+                context().store().suspension(now.id()).orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
+        // So that no sweep takes the memory for one that is let go of for good.
+        OwnerLock memory = snapshots
+                .store()
+                .directory(from.snapshot())
+                .map(snapshots::directory)
+                .flatMap(SandboxDirectory::tryLock)
+                .orElseThrow(() -> new SandboxException.Owned(now.name()));
+        try (memory) {
+            Vm vm = loaded(now, from, lock.directory(), listener, deadline);
+            letGoOn(now, vm, deadline);
+            SandboxUse.touch(lock.directory());
+            snapshots.tryDiscard(from.snapshot(), memory);
+            SandboxRecord runs =
+                    context().store().byId(now.id()).orElseThrow(() -> new SandboxException.NotFound(now.name()));
+            return owned.letRun(runs, vm, lock);
+        }
+    }
+
+    /** Brings it up, halted, and records that it runs; if that fails, it is suspended as before. */
+    private Vm loaded(
+            SandboxRecord now, Suspended from, SandboxDirectory directory, PullListener listener, Deadline deadline) {
+        SnapshotRef memory = context()
+                .vms()
+                .snapshot(SnapshotContext.vmSnapshot(from.snapshot()))
+                .orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
+        if (!context().store().move(now.id(), SandboxStatus.SUSPENDED, SandboxStatus.RESUMING)) {
+            throw new SandboxException.Owned(now.name());
+        }
+        Optional<Vm> begun = Optional.empty();
+        try {
+            if (context()
+                    .images()
+                    .acquireHeld(
+                            ImageReference.parse(now.image()),
+                            SandboxContext.holder(now.id(), now.name()),
+                            listener,
+                            deadline)
+                    .isEmpty()) {
+                throw new SandboxException.NotRunning(now.name(), SandboxStatus.SUSPENDED);
+            }
+            Vm vm = context().vms().recreate(spec(now, from, memory, directory));
+            begun = Optional.of(vm);
+            vm.load(deadline);
+            if (!context()
+                    .store()
+                    .resumed(now.id(), context().vms().get(vm.id()).flatMap(VmInfo::guard))) {
+                throw new SandboxException.NotRunning(now.name(), SandboxStatus.STOPPED);
+            }
+            return vm;
+        } catch (Throwable failure) {
+            Optional<Vm> vm = begun;
+            Uninterrupted.after(failure, () -> {
+                vm.ifPresent(ResumeRequest::end);
+                context().store().move(now.id(), SandboxStatus.RESUMING, SandboxStatus.SUSPENDED);
+            });
+            throw failure;
+        }
+    }
+
+    private VmSpec spec(SandboxRecord now, Suspended from, SnapshotRef memory, SandboxDirectory directory) {
+        VmSpec restored = VmSpec.restored(SandboxTerminator.vmOf(now), memory)
+                .withNetwork(context().store().network(now.id()))
+                .withIsolation(now.policies().isolation())
+                .withAttached(false);
+        VmSpec limited = from.timeLeft().map(restored::withMaxDuration).orElse(restored);
+        VmSpec logged = memory.outputLog() ? limited.withOutputLogBytes(TemplateStore.LOG_BYTES) : limited;
+        return context()
+                .vms()
+                .disks()
+                .find(directory.disk())
+                .map(PersistentDisk::layer)
+                .map(logged::withWritable)
+                .orElse(logged);
+    }
+
+    /** From here on it has the one life that was left in its memory. */
+    private void letGoOn(SandboxRecord now, Vm vm, Deadline deadline) {
+        try {
+            vm.resume(new SuspensionRecovery(context())::identity, deadline);
+        } catch (Throwable failure) {
+            Uninterrupted.after(failure, () -> {
+                end(vm);
+                new SandboxTerminator(context()).goneAfterResume(now.id());
+            });
+            throw failure;
+        }
+    }
+
+    private static void end(Vm vm) {
+        try {
+            if (vm.state().live()) {
+                var _ = vm.kill(Deadline.after(KILL_LIMIT));
+            }
+        } catch (VmException.WrongState ended) {
+            // As was to be reached.
+        } finally {
+            vm.close();
+        }
+    }
+
+    private SandboxContext context() {
+        return snapshots.context();
+    }
+}
