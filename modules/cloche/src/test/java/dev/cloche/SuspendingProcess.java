@@ -32,8 +32,8 @@ final class SuspendingProcess {
                     .command(
                             "sh",
                             "-c",
-                            "i=0; while :; do i=$((i+1)); echo $i > /tmp/next && mv /tmp/next /tmp/count; echo $i; sleep 0.2;"
-                                    + " done")
+                            "echo $$ > /tmp/pid; i=0; while :; do i=$((i+1)); echo $i > /tmp/next;"
+                                    + " mv /tmp/next /tmp/count; echo $i; sleep 0.2; done")
                     .detached()
                     .start();
             try (Sandbox sandbox = cloche.connect(SANDBOX)) {
@@ -55,12 +55,12 @@ final class SuspendingProcess {
         }
     }
 
-    /** Returns the processes that stay, with their pids. */
+    /** Returns the processes that stay, each with its pid and when it started. */
     static String pids(Sandbox sandbox) {
         return sandbox.exec(
                         "sh",
                         "-c",
-                        "ps -o pid,args | grep -e 'httpd -p' -e 'while :' | grep -v grep | awk '{print $1}'")
+                        "for p in $(cat /tmp/pid) $(pidof httpd); do awk '{print $1, $22}' /proc/$p/stat; done")
                 .stdoutText();
     }
 

@@ -34,7 +34,7 @@ public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, San
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
-    /** @return it as it runs, detached */
+    /** Has it go on, and returns it as it runs, detached. */
     public SandboxRecord perform(PullListener listener, Deadline unlimited) {
         Deadline deadline = unlimited.orAfter(sandbox.policies().startTimeout());
         return switch (context().locks().claimPatiently(sandbox, deadline.orAfter(RELEASE_LIMIT))) {
