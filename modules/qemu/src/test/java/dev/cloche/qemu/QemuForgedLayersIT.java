@@ -53,7 +53,8 @@ class QemuForgedLayersIT extends QemuTest {
         // The same file system, so that it shows where this one is taken for the disk.
         SparseFiles.copy(layer(0), secret);
         write(secret, UNUSED, SECRET.getBytes(StandardCharsets.US_ASCII));
-        DiskChain chain = DiskChain.persistent(home.directory(), new DiskTools(resources.qemu()));
+        DiskChain chain =
+                DiskChain.persistent(home.directory(), new DiskTools(resources.qemu(), resources.formatter()));
         assertThat(chain.addLayer(SIZE_MIB)).isEqualTo(layer(1));
         assertThat(chain.addLayer(SIZE_MIB)).isEqualTo(layer(2));
     }

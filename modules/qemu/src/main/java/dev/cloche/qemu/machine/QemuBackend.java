@@ -123,8 +123,7 @@ public final class QemuBackend implements VmBackend {
                 case WritableLayer.InMemory _ -> restore(pin, Optional.empty(), letGo(halted, () -> {}), deadline);
                 case WritableLayer.Disk(int sizeMiB) -> {
                     DiskLayers layers = context.disk(spec.id()).begin(pin.disk(context.disks()), sizeMiB);
-                    yield restore(
-                            pin, Optional.of(QemuLaunch.Disk.ofTheVm(layers)), letGo(halted, () -> {}), deadline);
+                    yield restore(pin, Optional.of(QemuLaunch.Disk.ofTheVm(layers)), letGo(halted, () -> {}), deadline);
                 }
                 case WritableLayer.Persistent(Path directory) -> {
                     try (PersistentDiskAttachment disk = new PersistentDiskAttachment(directory, context.disks())) {
