@@ -1,5 +1,5 @@
-/* Whatever name QEMU asks for, and however it is written, it gets what is granted, with no more right than that. The first byte
- * has the flags. */
+/* For any name that QEMU asks for, in any spelling, it gets what is granted, with no more right than that. The first byte has
+ * the flags. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,17 +1,23 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Waits until a sandbox or a machine is ready, or ends. For one wait. */
@@ -142,6 +148,61 @@ final class ReadyWait {
             }
             end = Arrays.copyOfRange(all, Math.max(0, all.length - text.length + 1), all.length);
             return false;
+        }
+    }
+
+    /**
+     * Asks a server in a guest for a page, through the guest's agent. Reads the head of the answer only. The JDK's client opens its
+     * connections itself, and cannot be given one.
+     */
+    private static final class HttpQuestion {
+        private static final int MOST_HEAD = 64 * 1024;
+        private static final byte[] END = {'\r', '\n', '\r', '\n'};
+        private static final Pattern GOOD = Pattern.compile("HTTP/1\\.[01] [23][0-9][0-9][ \r].*", Pattern.DOTALL);
+
+        private final GuestOwner owner;
+        private final int port;
+        private final String path;
+
+        HttpQuestion(GuestOwner owner, int port, String path) {
+            this.owner = owner;
+            this.port = port;
+            this.path = path;
+        }
+
+        /** Returns whether the whole head of an answer comes in time, with a status from 200 to 399. */
+        boolean isAnsweredWell(Deadline deadline) {
+            CompletableFuture<Boolean> asked = new CompletableFuture<>();
+            try (GuestStream server = owner.dial(DialRequest.port(port), deadline)) {
+                // Reads know no deadline: they end with the stream.
+                var _ = asked.orTimeout(deadline.remainingNanos(), TimeUnit.NANOSECONDS)
+                        .whenComplete((_, _) -> server.abort());
+                server.write(ByteBuffer.wrap(request().getBytes(StandardCharsets.US_ASCII)));
+                return GOOD.matcher(head(server)).matches();
+            } catch (IOException | GuestException.ConnectionRefused | VmException.Deadline notYet) {
+                return false;
+            } finally {
+                asked.complete(true);
+            }
+        }
+
+        private String request() {
+            return "GET " + path + " HTTP/1.1\r\nHost: localhost:" + port
+                    + "\r\nUser-Agent: cloche\r\nAccept: */*\r\nConnection: close\r\n\r\n";
+        }
+
+        /** Returns nothing if it is not whole, or too long. Looks at each byte once, however few come at a time. */
+        private static String head(GuestStream server) throws IOException {
+            ByteBuffer head = ByteBuffer.allocate(MOST_HEAD);
+            int looked = 0;
+            while (head.hasRemaining() && server.read(head) >= 0) {
+                for (; looked + END.length <= head.position(); looked++) {
+                    if (Arrays.equals(head.array(), looked, looked + END.length, END, 0, END.length)) {
+                        return new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1);
+                    }
+                }
+            }
+            return "";
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class HindranceEvents {
     private static final String ALARM = "(isolation alarm) QEMU was refused calls that it never makes by itself."
-            + " Stop it unless you know why: cloche inspect shows how many there were.";
+            + " Stop it unless you know why; its isolation says how many there were.";
 
     private final VmProvider vms;
     private final SweepStore store;

@@ -28,7 +28,7 @@ import java.util.Optional;
 
 /**
  * Asks for a suspended sandbox to go on from its memory, in the same run. Its guest is halted until the record has let go of the
- * memory: so whichever process dies at whichever step, it goes on from there once, or not yet.
+ * memory: so a process that dies at any step leaves it gone on from there once, or not yet.
  */
 public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox) {
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
