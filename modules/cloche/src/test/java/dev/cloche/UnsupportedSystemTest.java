@@ -2,6 +2,7 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.linux.HostSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
