@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.disk.SparseFiles;
-import dev.cloche.vm.DiskException;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.Vm;
@@ -168,9 +167,11 @@ class QemuForgedLayersIT extends QemuTest {
             }
         }
         assertThatThrownBy(() -> provider.disks().grow(home.directory(), 2 * SIZE_MIB))
-                .isInstanceOf(DiskException.class);
+                .isInstanceOf(VmException.Storage.class)
+                .hasMessageContaining("is no layer of a disk");
         assertThatThrownBy(() -> provider.disks().flatten(home.directory(), directory.resolve("raw")))
-                .isInstanceOf(DiskException.class);
+                .isInstanceOf(VmException.Storage.class)
+                .hasMessageContaining("is no layer of a disk");
         assertThat(Files.readAllBytes(secret)).isEqualTo(before);
     }
 
