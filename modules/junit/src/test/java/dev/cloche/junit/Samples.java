@@ -8,6 +8,7 @@ import dev.cloche.Ready;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
 import dev.cloche.sandbox.StartKind;
+import dev.cloche.sandbox.StartTimings;
 import dev.cloche.vm.Network;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -238,7 +239,13 @@ final class Samples {
 
         @Test
         void bStartsWarm(@Sandboxed(image = "base", memoryMib = 192, pool = 1) Sandbox sandbox) {
-            assertThat(sandbox.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
+            StartTimings timings = sandbox.startTimings().orElseThrow();
+            // A VM lies on its shelf a moment before the pool of this process hears of it, and is waited for until
+            // then.
+            assertThat(timings.kind() == StartKind.WARM
+                            || timings.notWarm().orElse("").endsWith("it waited for the next"))
+                    .as("%s", timings)
+                    .isTrue();
         }
     }
 
