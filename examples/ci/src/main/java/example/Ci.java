@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Clones a repository, builds it with Maven and gets the reports out. What the build runs is of somebody else, so all of it
+ * Clones a repository, builds it with Maven and gets the reports out. What the build runs was written by others, so all of it
  * happens in a VM without a network.
  */
 public final class Ci {

@@ -20,7 +20,7 @@ import java.util.zip.ZipFile;
 final class Contents {
     static final String RUNTIME = "cloche-runtime-linux-x86_64";
     private static final String RUNTIME_FILES = "META-INF/cloche/runtime/";
-    /** What the SBOM of the runtime has to have whatever it was made of. */
+    /** What the SBOM of each runtime has to have. */
     private static final List<String> PARTS = List.of("pkg:deb/debian/linux-source-", "pkg:deb/debian/busybox-static@");
 
     private Contents() {}

@@ -16,6 +16,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -63,7 +64,9 @@ public final class TemplateStore {
     }
 
     public SnapshotName name(VmSpec vm) {
-        return new SnapshotName(PREFIX + vms.fingerprint(shape(vm.id(), vm)).substring(0, 32));
+        // A fingerprint has no size of a disk: what is restored goes on with the one that it was taken with.
+        String size = vm.writable() instanceof WritableLayer.Disk(int sizeMiB) ? "-" + sizeMiB : "";
+        return new SnapshotName(PREFIX + vms.fingerprint(shape(vm.id(), vm)).substring(0, 32) + size);
     }
 
     /** Returns the template that a VM can be restored from in place of its boot, and notes its use. */

@@ -10,6 +10,7 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -66,6 +67,18 @@ class TemplateStoreTest extends OnTestHost {
             assertThat(larger.timings().orElseThrow().kind()).isEqualTo(StartKind.COLD);
             assertThat(without.timings().orElseThrow().kind()).isEqualTo(StartKind.COLD);
         }
+    }
+
+    /** Fingerprints of VMs with QEMU are of a disk, not of its size. */
+    @Test
+    void templatesOfTwoSizesOfDisksHaveTwoNames() throws Exception {
+        VmSpec small = shape().withWritable(new WritableLayer.Disk(64));
+        TemplateStore store = templates();
+        assertThat(store.name(small).value()).endsWith("-64");
+        assertThat(store.name(small.withWritable(new WritableLayer.Disk(128))).value())
+                .endsWith("-128");
+        assertThat(store.name(small.withWritable(WritableLayer.inMemory())).value())
+                .doesNotEndWith("-64");
     }
 
     @Test
