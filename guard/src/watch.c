@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,12 @@ static bool broke_walls(const struct watching *w) {
     return by_filter || poll(&(struct pollfd){.fd = broker_alarm(), .events = POLLIN}, 1, 0) > 0;
 }
 
+/* A kill of the guard's may have met a program that was already ending: its sockets close long before its pidfd is ready, and
+ * who sees that may have it killed. What it died of says which was first. */
+static bool ended_by_itself(const struct watching *w) {
+    return w->ending.program.si_code == CLD_EXITED || w->ending.program.si_status != SIGKILL;
+}
+
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
                     struct health *health, struct announcement *announcement, const struct orders *orders) {
     int directory = announcement->directory;
@@ -202,7 +209,7 @@ struct ending watch(const struct options *options, const struct program *program
     announce(announcement, program->pid);
     w.ending.ended_at_ms = now_ms();
     while (waitid(P_PIDFD, (id_t)program->pidfd, &w.ending.program, WEXITED) != 0 && errno == EINTR) continue;
-    if (w.ending.cause == NULL) w.ending.cause = broke_walls(&w) ? ISOLATION : "exited";
+    if (w.ending.cause == NULL || ended_by_itself(&w)) w.ending.cause = broke_walls(&w) ? ISOLATION : "exited";
     drain(&w);
     health_end(health);
     return w.ending;

@@ -102,7 +102,7 @@ class HostileQemuTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"attacks", "calls", "traces"})
+    @ValueSource(strings = {"attacks", "calls", "traces", "lingers"})
     void whatNoQemuTriesEndsItAndThatIsACrash(String mode) throws IOException {
         Left left = start(mode, LONG);
         assertThat(left.exit().cause()).isEqualTo(VmExit.Cause.ISOLATION);
