@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +107,8 @@ class ImageFidelityIT {
                     tool + " is missing: run ./setup --tests");
         }
         Assumptions.assumeTrue(Program.isRoot(), "only root can make a Debian root file system");
-        cloche = Program.in(Files.createDirectory(directory.resolve("home")));
+        // An emulated guest reads gigabytes of the largest image.
+        cloche = Program.in(Files.createDirectory(directory.resolve("home"))).patient(Duration.ofMinutes(40));
         Files.setPosixFilePermissions(cloche.home(), PosixFilePermissions.fromString("rwx------"));
     }
 

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Assumptions;
 
 /** The real {@code ./cloche} on a state root of its own, as root or as another user. */
 final class Program {
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
     /** Is the id of the user without rights on every Debian. */
     private static final int STRANGER = 65534;
 
     private final Path home;
     private final Map<String, String> environment = new HashMap<>();
     private final List<String> prefix;
+    private Duration patience = Duration.ofMinutes(5);
 
     record Result(int exitCode, String stdout, String stderr) {}
 
@@ -44,6 +44,12 @@ final class Program {
         Assumptions.assumeTrue(
                 Files.isDirectory(root().resolve("dist/share")), "nothing is installed: run ./setup first");
         return new Program(home, List.of());
+    }
+
+    /** Waits so long for the end of each command, in place of 5 minutes. */
+    Program patient(Duration longer) {
+        patience = longer;
+        return this;
     }
 
     /** The same, whose templates are made and pools filled by processes in the background. */
@@ -136,14 +142,19 @@ final class Program {
         }
     }
 
-    private static Result finish(Process process, CompletableFuture<String> stdout, CompletableFuture<String> stderr)
+    private Result finish(Process process, CompletableFuture<String> stdout, CompletableFuture<String> stderr)
             throws InterruptedException {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError(
-                    "no end after " + PATIENCE + "; stdout: " + stdout.join() + "; stderr: " + stderr.join());
+                    "no end after " + patience + "; stdout: " + known(stdout) + "; stderr: " + known(stderr));
         }
         return new Result(process.exitValue(), stdout.join(), stderr.join());
+    }
+
+    /** Returns what a program that was killed has written, as far as it could be read. */
+    private static String known(CompletableFuture<String> text) {
+        return text.exceptionally(unread -> "not read: " + unread.getMessage()).join();
     }
 
     /** With a terminal of its own, by script(1); what is written to the process is typed there. */
