@@ -19,6 +19,7 @@ import dev.cloche.qemu.qmp.UnixChannels;
 import dev.cloche.qemu.snapshot.QemuContext;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vmm.RunningVm;
 import dev.cloche.vmm.VmBoot;
@@ -77,6 +78,9 @@ final class GuardStart {
                     spec.id());
         } catch (IOException e) {
             end(guard);
+            if (files.exitOrLost().cause() == VmExit.Cause.MAX_DURATION) {
+                throw new VmException.LimitReached(spec.id(), e);
+            }
             throw new VmException.StartFailed(
                     "VM " + spec.id() + " cannot be reached: " + e.getMessage(),
                     "Give it less memory if QEMU could not get it; otherwise try again.",
