@@ -1,5 +1,6 @@
 package dev.cloche.linux;
 
+import dev.cloche.base.ReusedThreads;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -100,10 +101,7 @@ public final class PinnedProcess implements AutoCloseable {
                 CompletableFuture<Void> future = new CompletableFuture<>();
                 ended = future;
                 users++;
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("cloche-watch-" + identity.pid())
-                        .start(() -> watch(future));
+                ReusedThreads.start("cloche-watch-" + identity.pid(), () -> watch(future));
             }
             return ended.copy();
         } finally {
