@@ -51,6 +51,7 @@ import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
+import dev.cloche.vmm.FoundGuest;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
 import dev.cloche.vmm.disk.DiskStore;
@@ -243,8 +244,8 @@ public final class QemuProvider implements VmProvider {
             boolean shelved = new PoolFiles(files).shelved();
             boolean attached = !new GuardFiles(files).detached() && !shelved;
             // What lies on a shelf was halted before, and goes on only after it was claimed: nothing is to be asked.
-            boolean paused = shelved || join.paused();
-            return open.add(ManagedVm.adopted(spec, backend, run, attached, paused, open::remove, deadline));
+            FoundGuest found = shelved ? FoundGuest.AT_REST : join.paused() ? FoundGuest.PAUSED : FoundGuest.RUNNING;
+            return open.add(ManagedVm.adopted(spec, backend, run, attached, found, open::remove, deadline));
         } catch (RuntimeException e) {
             backend.release();
             throw e;

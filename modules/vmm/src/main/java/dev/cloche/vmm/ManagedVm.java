@@ -86,12 +86,12 @@ public final class ManagedVm implements Vm {
                 Optional.empty(),
                 Optional.empty(),
                 onClose);
-        vm.start.join(run, false, deadline);
+        vm.start.join(run, FoundGuest.RUNNING, deadline);
         return vm;
     }
 
     /**
-     * Makes the new owner of a VM that runs already, and waits for the guest's hello unless it is paused. Closes the run if
+     * Makes the new owner of a VM that runs already, and waits for the guest's hello unless it is halted. Closes the run if
      * that fails.
      */
     public static ManagedVm adopted(
@@ -99,7 +99,7 @@ public final class ManagedVm implements Vm {
             VmBackend backend,
             RunningVm run,
             boolean attached,
-            boolean paused,
+            FoundGuest found,
             Consumer<Vm> onClose,
             Deadline deadline) {
         ManagedVm vm = new ManagedVm(
@@ -110,7 +110,7 @@ public final class ManagedVm implements Vm {
                 spec.snapshot(),
                 network(spec),
                 onClose);
-        vm.start.join(run, paused, deadline);
+        vm.start.join(run, found, deadline);
         try {
             vm.snapshots.recover(deadline);
         } catch (RuntimeException e) {

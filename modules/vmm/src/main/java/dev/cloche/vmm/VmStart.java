@@ -47,11 +47,12 @@ final class VmStart {
         this.snapshot = snapshot;
     }
 
-    /** Goes on with a VM that runs already; waits for its guest's hello unless it is paused. Closes the run if that fails. */
-    void join(RunningVm run, boolean paused, Deadline deadline) {
-        GuestConnection connection = GuestConnection.open(id, run);
+    /** Goes on with a VM that runs already; waits for its guest's hello unless it is halted. Closes the run if that fails. */
+    void join(RunningVm run, FoundGuest found, Deadline deadline) {
+        GuestConnection connection =
+                found == FoundGuest.AT_REST ? GuestConnection.openAtRest(id, run) : GuestConnection.open(id, run);
         try {
-            if (!paused) {
+            if (!found.halted()) {
                 connection.awaitReady(deadline);
                 identities.settle(connection, deadline);
             }
@@ -61,7 +62,7 @@ final class VmStart {
             throw e;
         }
         life.running(run, connection);
-        if (paused) {
+        if (found.halted()) {
             life.move(VmTransition.PAUSED);
         }
     }

@@ -18,6 +18,7 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
+import dev.cloche.vmm.FoundGuest;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
 import dev.cloche.vmm.RunningVm;
@@ -96,10 +97,10 @@ public final class InMemoryProvider implements VmProvider {
     public Vm adopt(VmId id, Deadline deadline) {
         InMemoryBackend backend = running(id, "be adopted");
         RunningVm run = backend.own();
-        boolean paused = backend.guest().orElseThrow().pause().paused();
+        FoundGuest found = backend.guest().orElseThrow().pause().paused() ? FoundGuest.PAUSED : FoundGuest.RUNNING;
         try {
-            return open.add(ManagedVm.adopted(
-                    backend.spec(), backend, run, backend.attached(), paused, open::remove, deadline));
+            return open.add(
+                    ManagedVm.adopted(backend.spec(), backend, run, backend.attached(), found, open::remove, deadline));
         } catch (RuntimeException e) {
             backend.release();
             throw e;

@@ -62,6 +62,19 @@ public interface VmPoolContract extends VmSnapshotContract {
     }
 
     @Test
+    default void aShelvedVmIsClaimedAfterOthersHaveLetItGo() throws IOException {
+        VmId id = shelved(template(), SLOT);
+        for (int i = 0; i < 3; i++) {
+            provider().adopt(id, soon()).close();
+        }
+        try (Vm entry = provider().adopt(id, soon())) {
+            entry.claim();
+            entry.resume(() -> GuestIdentity.fresh("warm", Clock.systemUTC()), soon());
+            assertThat(hostname(entry)).isEqualTo("warm");
+        }
+    }
+
+    @Test
     default void aClaimedVmIsGivenItsLongestDuration() {
         VmId id = shelved(template(), SLOT);
         try (Vm entry = provider().adopt(id, soon())) {

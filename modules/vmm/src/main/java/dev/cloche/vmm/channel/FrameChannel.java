@@ -1,13 +1,13 @@
 package dev.cloche.vmm.channel;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.ReusedThreads;
 import dev.cloche.vm.ChannelTraffic;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
-import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.GuestFrames;
 import dev.cloche.vmm.protocol.GuestMessage;
 import java.io.IOException;
@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +66,11 @@ final class FrameChannel implements FrameSink {
         pending = new PendingRequests(name);
     }
 
-    void open() {
-        sendNow(FrameEncoder.opening(nonce));
-        Thread.ofPlatform().daemon().name("cloche-read-" + name).start(this::readAll);
-        Thread.ofPlatform().daemon().name("cloche-write-" + name).start(this::writeAll);
+    /** @param opening makes of a nonce what is sent first */
+    void open(LongFunction<ByteBuffer> opening) {
+        sendNow(opening.apply(nonce));
+        ReusedThreads.start("cloche-read-" + name, this::readAll);
+        ReusedThreads.start("cloche-write-" + name, this::writeAll);
     }
 
     PendingRequests pending() {

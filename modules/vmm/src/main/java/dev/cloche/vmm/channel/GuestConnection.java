@@ -20,13 +20,16 @@ import dev.cloche.vmm.RunningVm;
 import dev.cloche.vmm.VmWaits;
 import dev.cloche.vmm.protocol.FileRequest;
 import dev.cloche.vmm.protocol.Frame;
+import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.GuestMessage;
 import dev.cloche.vmm.protocol.HostFrames;
+import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 
 /** One connection to a guest's agent: the host's side of docs/guest-protocol.md. */
 public final class GuestConnection implements Guest, FrameChannel.Listener, AutoCloseable {
@@ -53,13 +56,23 @@ public final class GuestConnection implements Guest, FrameChannel.Listener, Auto
         return open(id.value(), run.channel(), () -> run.check(id));
     }
 
+    /** Begins one as {@link #open(VmId, RunningVm)} does, with a guest whose last conversation has ended between two frames. */
+    public static GuestConnection openAtRest(VmId id, RunningVm run) {
+        return begun(id.value(), run.channel(), () -> run.check(id), FrameEncoder::reset);
+    }
+
     /**
      * Begins a conversation on a connected channel, which belongs to the connection from here on. Does not wait: the
      * guest may not even run yet.
      */
     static GuestConnection open(String name, ByteChannel channel, VmWaits.Hindered vm) {
+        return begun(name, channel, vm, FrameEncoder::opening);
+    }
+
+    private static GuestConnection begun(
+            String name, ByteChannel channel, VmWaits.Hindered vm, LongFunction<ByteBuffer> opening) {
         GuestConnection connection = new GuestConnection(name, channel, vm);
-        connection.frames.open();
+        connection.frames.open(opening);
         return connection;
     }
 

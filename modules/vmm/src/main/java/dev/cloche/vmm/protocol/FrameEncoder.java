@@ -41,6 +41,15 @@ public final class FrameEncoder {
     public static ByteBuffer opening(long nonce) {
         ByteBuffer out = allocate(Frame.MAX_PAYLOAD + Frame.SEAL + Frame.HEADER + Long.BYTES + Frame.SEAL);
         out.position(Frame.MAX_PAYLOAD + Frame.SEAL);
+        return putReset(out, nonce);
+    }
+
+    /** Returns what opens a connection whose predecessor has left no frame unfinished: RESET alone. */
+    public static ByteBuffer reset(long nonce) {
+        return putReset(allocate(Frame.HEADER + Long.BYTES + Frame.SEAL), nonce);
+    }
+
+    private static ByteBuffer putReset(ByteBuffer out, long nonce) {
         byte[] payload = new PayloadWriter().u64(nonce).toBytes();
         put(out, Frame.RESET, false, 0, 0, payload, 0, payload.length);
         return out.flip();

@@ -72,6 +72,17 @@ class FrameDecoderTest {
     }
 
     @Test
+    void betweenTwoFramesAResetNeedsNoZeros() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(array(FrameEncoder.frame(Frame.QUIESCE, 0, 7, new byte[0])));
+        bytes.writeBytes(array(FrameEncoder.reset(4711)));
+        bytes.writeBytes(array(FrameEncoder.reset(4712)));
+        assertThat(decode(new FrameDecoder(), bytes.toByteArray(), new Random(1), false))
+                .extracting(Kept::type)
+                .containsExactly(Frame.QUIESCE, Frame.RESET, Frame.RESET);
+    }
+
+    @Test
     void everyChangedBitOfAHeaderOrSealIsAnErrorForAStrictDecoder() {
         byte[] right = array(FrameEncoder.frame(Frame.DONE, 0, 7, new byte[0]));
         for (int bit = 0; bit < right.length * 8; bit++) {
