@@ -97,9 +97,9 @@ public final class VmClaims {
         return List.copyOf(found);
     }
 
-    /** Returns the claim of one; empty if it does not count. */
-    public Optional<Holder> find(VmId id) {
-        return holder(id, layout.directory(id));
+    /** Returns that of one, whether it counts or not; for the holder of its owner's lock. */
+    public VmClaim of(VmId id) {
+        return claim(id, layout.directory(id));
     }
 
     private Optional<Holder> holder(VmId id, Path directory) {

@@ -130,10 +130,8 @@ public final class VmAdmissions {
 
     /** Does what {@link dev.cloche.vm.VmProvider#requirePossible} promises. */
     public void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {
-        if (limits.get().on()) {
-            // What runs the guest, and how much of its memory it shares, is not known yet.
-            ledger.requirePossible(new VmClaim(memoryMiB, 0, true, cpus, diskMiB, admission.labels(), false));
-        }
+        // What runs the guest, and how much of its memory it shares, is not known yet.
+        ledger.requirePossible(new VmClaim(memoryMiB, 0, true, cpus, diskMiB, admission.labels(), false));
     }
 
     /** Does what {@link dev.cloche.vm.VmProvider#admit} promises. */
@@ -141,10 +139,7 @@ public final class VmAdmissions {
         if (!limits.get().on()) {
             return;
         }
-        VmClaim claim = claims.find(entry)
-                .orElseThrow(() -> new VmException.NotFound(entry))
-                .claim()
-                .handedOver(admission.labels());
+        VmClaim claim = claims.of(entry).handedOver(admission.labels());
         Path directory = layout.directory(entry);
         try {
             var _ = ledger.exchange(entry, claim, () -> {

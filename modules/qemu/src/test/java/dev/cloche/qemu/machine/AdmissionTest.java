@@ -162,15 +162,15 @@ class AdmissionTest {
     void aDamagedClaimIsMadeUpForByWhatTheVmIsMadeOf() throws Exception {
         VmId id = VmId.random();
         try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT))) {
-            VmClaim before = new VmClaims(layout).find(id).orElseThrow().claim();
+            VmClaim before = new VmClaims(layout).of(id);
             for (String damage : List.of("", "{", "{\"version\":1}", "{\"version\":9}")) {
                 Files.writeString(layout.directory(id).resolve("claim.json"), damage);
-                assertThat(new VmClaims(layout).find(id).orElseThrow().claim()).isEqualTo(before);
+                assertThat(new VmClaims(layout).of(id)).isEqualTo(before);
             }
             assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
 
             Files.writeString(layout.directory(id).resolve("spec.json"), "");
-            assertThat(new VmClaims(layout).find(id).orElseThrow().claim()).isEqualTo(VmClaim.UNKNOWN);
+            assertThat(new VmClaims(layout).of(id)).isEqualTo(VmClaim.UNKNOWN);
         }
     }
 
@@ -254,15 +254,14 @@ class AdmissionTest {
         try (LockFile _ = admissions.make(AdmittedProcess.spec(first, NOT), slot);
                 LockFile _ = admissions.make(AdmittedProcess.spec(second, NOT), slot)) {
             admissions.admit(first, team);
-            VmClaim claim = new VmClaims(layout).find(first).orElseThrow().claim();
+            VmClaim claim = new VmClaims(layout).of(first);
             assertThat(claim.labels()).containsExactly("team=a");
             assertThat(claim.pooled()).isFalse();
 
             assertThatThrownBy(() -> admissions.admit(second, team))
                     .isInstanceOf(VmException.NoRoom.class)
                     .hasMessageContaining("team=a");
-            assertThat(new VmClaims(layout).find(second).orElseThrow().claim().pooled())
-                    .isTrue();
+            assertThat(new VmClaims(layout).of(second).pooled()).isTrue();
         }
     }
 

@@ -49,6 +49,15 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
         return wanted.pooled() ? new Decision.Refuse(now.get()) : yielding(holders, waiting, charge, now.get());
     }
 
+    /**
+     * Says whether a bound could refuse that a VM which runs already becomes another one's: it takes no more of its host than
+     * before, and is one sandbox and what its labels stand for more.
+     */
+    static boolean boundsExchange(VmLimits limits, VmClaim wanted) {
+        return limits.total().sandboxes().isPresent()
+                || wanted.labels().stream().anyMatch(limits.labels()::containsKey);
+    }
+
     /** Finds how many entries of pools have to go, the oldest first; none goes in vain. */
     private Decision yielding(Collection<Holder> holders, List<Charge> waiting, Charge wanted, Shortage now) {
         List<Holder> left = new ArrayList<>(holders);

@@ -112,6 +112,9 @@ public record HostRoomReader(Path proc, Path groups, Path stateRoot) {
 
     private static long field(List<String> lines, String name) throws IOException {
         for (String line : lines) {
+            if (!line.startsWith(name)) {
+                continue;
+            }
             String[] words = line.split("\\s+", -1);
             if (words.length >= 2 && words[0].equals(name)) {
                 try {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits VMs as long as there is room for them: one at a time in a state root, under {@code admission.lock}. It keeps nothing but
@@ -26,11 +27,16 @@ public final class Ledger {
 
     private static final Duration RETIRE_LIMIT = Duration.ofSeconds(10);
 
+    private static final Duration SEEN_FOR = Duration.ofSeconds(1);
+
     private final Path lock;
     private final Tickets tickets;
     private final ClaimHolders holders;
     private final Supplier<VmLimits> limits;
     private final HostRoomReader host;
+    private volatile @Nullable Seen seen;
+
+    private record Seen(HostRoom room, long nanos) {}
 
     /** @param limits asked at each admission */
     public Ledger(Path stateRoot, ClaimHolders holders, Supplier<VmLimits> limits, HostRoomReader host) {
@@ -124,12 +130,17 @@ public final class Ledger {
      * @throws VmException.NoRoom if there is none
      */
     public <T> T exchange(VmId held, VmClaim wanted, Maker<T> maker) throws IOException {
-        if (!limits.get().on()) {
+        VmLimits all = limits.get();
+        if (!all.on()) {
             return maker.make();
         }
+        VmLimits now = all.withoutFloors();
         try (LockFile _ = turn()) {
-            Optional<Refused> none =
-                    refusal(limits.get().withoutFloors(), wanted, Optional.of(held), OptionalLong.empty());
+            if (!AdmissionRules.boundsExchange(now, wanted)
+                    && tickets.ahead(OptionalLong.empty()).isEmpty()) {
+                return maker.make();
+            }
+            Optional<Refused> none = refusal(now, wanted, Optional.of(held), OptionalLong.empty());
             if (none.isPresent()) {
                 throw noRoom(none.get(), false);
             }
@@ -143,11 +154,22 @@ public final class Ledger {
      * @throws VmException.NoRoom if that is so
      */
     public void requirePossible(VmClaim wanted) {
-        if (limits.get().on()
-                && new AdmissionRules(limits.get(), host.read()).decide(List.of(), List.of(), wanted)
+        VmLimits now = limits.get();
+        if (now.on()
+                && new AdmissionRules(now, latest()).decide(List.of(), List.of(), wanted)
                         instanceof Decision.Never(Shortage shortage)) {
             throw noRoom(new Refused(shortage, List.of(), List.of()), true);
         }
+    }
+
+    /** Returns what the host has, as it was within the last second: for what it has at most, which seldom changes. */
+    private HostRoom latest() {
+        Seen last = seen;
+        if (last == null || System.nanoTime() - last.nanos() > SEEN_FOR.toNanos()) {
+            last = new Seen(host.read(), System.nanoTime());
+            seen = last;
+        }
+        return last.room();
     }
 
     /** Describes what is claimed. */

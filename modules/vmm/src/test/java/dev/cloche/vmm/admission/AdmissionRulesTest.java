@@ -64,6 +64,47 @@ class AdmissionRulesTest {
         return new AdmissionRules(limits, HOST).decide(holders, List.of(), wanted);
     }
 
+    /** Every total bound, two holders that fit, one of them an entry, in a small world. */
+    @Test
+    void anExchangeThatNoBoundIsSaidToRefuseIsNeverRefused() {
+        int seen = 0;
+        for (long limit = 1; limit <= 6; limit++) {
+            OptionalLong most = OptionalLong.of(limit);
+            OptionalLong any = OptionalLong.empty();
+            for (VmLimits limits : List.of(
+                    memory(limit),
+                    total(new Bound(most, any, any, any)),
+                    total(new Bound(any, most, any, any)),
+                    total(new Bound(any, any, any, most)))) {
+                for (long other = 0; other <= 3; other++) {
+                    for (long own = 1; own <= 3; own++) {
+                        Holder neighbour = holder(new VmClaim(other, 0, false, (int) other, other, Set.of(), false));
+                        VmClaim entry = new VmClaim(own, 0, false, (int) own, own, Set.of(), true);
+                        VmClaim wanted = entry.handedOver(Set.of("team=a"));
+                        if (decide(limits, List.of(neighbour), entry) instanceof Decision.Admit) {
+                            seen++;
+                            assertThat(AdmissionRules.boundsExchange(limits, wanted))
+                                    .isFalse();
+                            assertThat(decide(limits, List.of(neighbour), wanted))
+                                    .isInstanceOf(Decision.Admit.class);
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(seen).isGreaterThan(100);
+    }
+
+    @Test
+    void sandboxesAndLabelsMayRefuseAnExchange() {
+        OptionalLong any = OptionalLong.empty();
+        Bound one = new Bound(any, any, OptionalLong.of(1), any);
+        assertThat(AdmissionRules.boundsExchange(total(one), claim(1))).isTrue();
+        VmLimits labels = limits(NONE, NONE, OptionalInt.empty(), NONE, Bound.NONE, Map.of("team=a", one));
+        assertThat(AdmissionRules.boundsExchange(labels, labelled(1, "team=a"))).isTrue();
+        assertThat(AdmissionRules.boundsExchange(labels, labelled(1, "team=b"))).isFalse();
+    }
+
     /** Every limit, every two holders, every one that waits and every claim of a small world, against sums. */
     @Test
     void admitsJustWhatFitsBesideAllThatIsClaimedAndPromised() {

@@ -219,6 +219,64 @@ class LedgerTest {
         assertThat(held).extracting(Holder::id).containsExactly(made);
     }
 
+    private boolean exchange(VmId entry, VmClaim wanted) throws IOException {
+        return ledger().exchange(entry, wanted, () -> {
+            held.removeIf(holder -> holder.id().equals(entry));
+            held.add(new Holder(entry, wanted, 0, Optional.empty(), Optional.empty()));
+            return true;
+        });
+    }
+
+    private VmId entry(long mib) {
+        VmId entry = next();
+        VmClaim claim = new VmClaim(mib, 0, false, 1, 0, Set.of(), true);
+        held.add(new Holder(entry, claim, 0, Optional.of(Duration.ofSeconds(1)), Optional.empty()));
+        return entry;
+    }
+
+    @Test
+    void anEntryBecomesASandboxWhereItsMemoryCountsAlready() throws IOException {
+        VmId entry = entry(100);
+        assertThat(exchange(entry, claim(100))).isTrue();
+        assertThat(held)
+                .singleElement()
+                .satisfies(now -> assertThat(now.claim().pooled()).isFalse());
+    }
+
+    @Test
+    void anEntryDoesNotBecomeASandboxTooMany() throws IOException {
+        Bound one = new Bound(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.of(1), OptionalLong.empty());
+        limits = new VmLimits(
+                new Amount.None(),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                one,
+                Map.of(),
+                Clones.FULL);
+        assertThat(exchange(entry(10), claim(10))).isTrue();
+        VmId second = entry(10);
+        assertThatThrownBy(() -> exchange(second, claim(10)))
+                .isInstanceOfSatisfying(
+                        VmException.NoRoom.class,
+                        refused -> assertThat(refused.bound()).isEqualTo("sandboxes"));
+        assertThat(held).filteredOn(holder -> holder.claim().pooled()).hasSize(1);
+    }
+
+    @Test
+    void thoseThatWaitComeBeforeTheSandboxesOfAPool() throws Exception {
+        VmId first = admit(claim(60), Duration.ZERO);
+        VmId entry = entry(40);
+        held.removeIf(holder -> holder.id().equals(entry));
+        held.add(new Holder(
+                entry, new VmClaim(40, 0, false, 1, 0, Set.of(), true), 0, Optional.empty(), Optional.empty()));
+        CompletableFuture<VmId> waits = waiting(claim(50), 1);
+        assertThatThrownBy(() -> exchange(entry, claim(40))).isInstanceOf(VmException.NoRoom.class);
+        end(first);
+        assertThat(waits.get()).isNotNull();
+        assertThat(exchange(entry, claim(40))).isTrue();
+    }
+
     @Test
     void aFailureOfTheMakerIsPassedOnAndFreesTheTurn() {
         assertThatThrownBy(() -> ledger().admit(claim(1), Duration.ZERO, () -> {
