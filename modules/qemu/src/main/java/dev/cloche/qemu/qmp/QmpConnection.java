@@ -22,12 +22,15 @@ public final class QmpConnection implements AutoCloseable {
     /** How often a wait looks whether it is in vain. */
     private static final long LOOK_MILLIS = 1000;
 
+    private static final QmpCommand CAPABILITIES = QmpCommand.of("qmp_capabilities");
+
     private final SocketChannel channel;
     private final Selector selector;
     private final Deadline deadline;
     private final VmWaits.Hindered vm;
     private final ByteBuffer buffer = ByteBuffer.allocate(4096).limit(0);
     private String what = "the monitor's greeting";
+    private boolean greeted;
     private boolean broken;
     /** The latest event of each name. */
     private final Map<String, QmpAnswer.Event> heard = new HashMap<>();
@@ -50,7 +53,7 @@ public final class QmpConnection implements AutoCloseable {
             QmpConnection opened = new QmpConnection(channel, selector, deadline, vm);
             try {
                 channel.register(selector, SelectionKey.OP_READ);
-                opened.greet();
+                opened.send(CAPABILITIES);
                 return opened;
             } catch (Throwable failure) {
                 selector.close();
@@ -62,12 +65,15 @@ public final class QmpConnection implements AutoCloseable {
         }
     }
 
-    private void greet() throws IOException {
-        QmpAnswer greeting = next();
-        if (!(greeting instanceof QmpAnswer.Greeting)) {
+    /** Hears the greeting and the answer to the first command, which was sent without waiting: one way back, not three. */
+    private void greeted() throws IOException {
+        if (!(next() instanceof QmpAnswer.Greeting)) {
             throw new IOException("it does not greet");
         }
-        var _ = execute(QmpCommand.of("qmp_capabilities"));
+        if (answer() instanceof QmpAnswer.Refused refused) {
+            throw refusal(CAPABILITIES, refused);
+        }
+        greeted = true;
     }
 
     /**
@@ -108,14 +114,22 @@ public final class QmpConnection implements AutoCloseable {
             throw new IOException("what it does is not known since an earlier failure");
         }
         broken = true;
-        what = "its answer to '" + command.name() + "'";
         send(command);
+        if (!greeted) {
+            greeted();
+        }
+        what = "its answer to '" + command.name() + "'";
+        QmpAnswer answer = answer();
+        broken = false;
+        return answer;
+    }
+
+    private QmpAnswer answer() throws IOException {
         QmpAnswer answer = next();
         while (answer instanceof QmpAnswer.Event event) {
             note(event);
             answer = next();
         }
-        broken = false;
         return answer;
     }
 
@@ -152,7 +166,7 @@ public final class QmpConnection implements AutoCloseable {
         }
     }
 
-    /** A command is far smaller than a socket's buffer, and QEMU reads one before it gets the next. */
+    /** A command is far smaller than a socket's buffer, and QEMU reads all but the first before it gets the next. */
     private void send(QmpCommand command) throws IOException {
         ByteBuffer line = ByteBuffer.wrap(command.line());
         channel.write(line);
