@@ -62,14 +62,27 @@ public final class CatalogTransaction {
         return run(sql, parameters, PreparedStatement::executeUpdate);
     }
 
+    /** Runs what begins or ends a transaction, and is not counted. */
+    void border(String sql) throws SQLException {
+        var _ = usedOnlyIfItSucceeds(sql, () -> prepared(sql).executeUpdate());
+    }
+
     private interface Step<T> {
         T run(PreparedStatement statement) throws SQLException;
     }
 
-    /** A statement that failed is not used again: the driver may never let it execute any more. */
+    private interface Use<T> {
+        T run() throws SQLException;
+    }
+
     private <T> T run(String sql, Object[] parameters, Step<T> step) throws SQLException {
+        return usedOnlyIfItSucceeds(sql, () -> step.run(bind(sql, parameters)));
+    }
+
+    /** A statement that failed is not used again: the driver may never let it execute any more. */
+    private <T> T usedOnlyIfItSucceeds(String sql, Use<T> use) throws SQLException {
         try {
-            return step.run(bind(sql, parameters));
+            return use.run();
         } catch (SQLException failure) {
             PreparedStatement failed = prepared.remove(sql);
             if (failed != null) {
@@ -85,14 +98,19 @@ public final class CatalogTransaction {
 
     private PreparedStatement bind(String sql, Object... parameters) throws SQLException {
         statements.increment();
+        PreparedStatement statement = prepared(sql);
+        for (int i = 0; i < parameters.length; i++) {
+            Object value = parameters[i];
+            statement.setObject(i + 1, value instanceof Optional<?> optional ? optional.orElse(null) : value);
+        }
+        return statement;
+    }
+
+    private PreparedStatement prepared(String sql) throws SQLException {
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
             statement = connection.prepareStatement(sql);
             prepared.put(sql, statement);
-        }
-        for (int i = 0; i < parameters.length; i++) {
-            Object value = parameters[i];
-            statement.setObject(i + 1, value instanceof Optional<?> optional ? optional.orElse(null) : value);
         }
         return statement;
     }

@@ -140,12 +140,12 @@ final class SqliteConnection implements AutoCloseable {
     <T, X extends Exception> T inTransaction(String begin, String end, BusyRetry patience, Catalog.Work<T, X> work)
             throws SQLException, X {
         patience.until(() -> {
-            execute(begin);
+            transaction.border(begin);
             return begin;
         });
         try {
             T result = work.run(transaction);
-            execute(end);
+            transaction.border(end);
             return result;
         } catch (Throwable failure) {
             rollbackAfter(failure);
