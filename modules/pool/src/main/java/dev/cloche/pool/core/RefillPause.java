@@ -10,10 +10,10 @@ import java.util.OptionalLong;
  */
 final class RefillPause {
     /** From the end of a hand-over. */
-    static final Duration AFTER = Duration.ofMillis(5);
+    static final Duration AFTER = Duration.ofMillis(25);
 
     /** Since the restore was first needed. */
-    static final Duration LONGEST = Duration.ofMillis(50);
+    static final Duration LONGEST = Duration.ofMillis(125);
 
     private OptionalLong handedOverAt = OptionalLong.empty();
 
