@@ -17,11 +17,13 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -70,9 +72,17 @@ class WarmPoolIT {
         }
     }
 
+    /** A restore that was under way when its pool was closed is cleaned up when it ends. */
     @AfterEach
-    void endEverything() throws IOException {
+    void endEverything() {
         provider.close();
+        await().atMost(Duration.ofMinutes(5))
+                .ignoreExceptionsMatching(
+                        going -> going instanceof DirectoryNotEmptyException || going instanceof VmException)
+                .until(this::nothingIsLeft);
+    }
+
+    private boolean nothingIsLeft() throws IOException {
         try (QemuProvider last = open()) {
             for (VmInfo vm : last.list()) {
                 if (vm.state().live()) {
@@ -82,6 +92,7 @@ class WarmPoolIT {
             }
         }
         Files.deleteIfExists(layout().runtimeDirectory());
+        return true;
     }
 
     private VmLayout layout() {
