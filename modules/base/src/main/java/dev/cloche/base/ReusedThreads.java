@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * until the kernel has run it for the first time, on a busy host for milliseconds. An idle one ends after a minute.
  */
 public final class ReusedThreads {
-    private static final String IDLE = "cloche-idle";
+    /** Does not begin as the names of work do, by which people and tests find what has not ended. */
+    private static final String IDLE = "idle-cloche";
 
     private static final ThreadPoolExecutor THREADS =
             new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.MINUTES, new SynchronousQueue<>(), work -> {
