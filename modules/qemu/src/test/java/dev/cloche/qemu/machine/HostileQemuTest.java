@@ -50,6 +50,8 @@ class HostileQemuTest {
     private static final Duration SHORT = Duration.ofMillis(1);
 
     private static Path guard = Path.of("");
+    /** Takes the time of a busy host for no silence. */
+    private static Path patientGuard = Path.of("");
     private static Path hostile = Path.of("");
 
     @TempDir
@@ -58,6 +60,7 @@ class HostileQemuTest {
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
         guard = GuardBinary.compileHasty();
+        patientGuard = GuardBinary.compile();
         hostile = GuardBinary.compileHostile();
     }
 
@@ -66,6 +69,10 @@ class HostileQemuTest {
 
     /** @param patience of its owner with a guest that says no hello */
     private Left start(String mode, Duration patience) throws IOException {
+        return start(mode, patience, guard);
+    }
+
+    private Left start(String mode, Duration patience, Path guard) throws IOException {
         Path disk = Files.writeString(directory.resolve("disk, of a mode"), mode);
         Path file = Files.createFile(directory.resolve("file"));
         KernelProperties properties = new KernelProperties("small", "6.1.9-cloche", false, List.of());
@@ -104,7 +111,7 @@ class HostileQemuTest {
     @ParameterizedTest
     @ValueSource(strings = {"attacks", "calls", "traces", "lingers"})
     void whatNoQemuTriesEndsItAndThatIsACrash(String mode) throws IOException {
-        Left left = start(mode, LONG);
+        Left left = start(mode, LONG, patientGuard);
         assertThat(left.exit().cause()).isEqualTo(VmExit.Cause.ISOLATION);
         assertThat(left.exit().crashed()).isTrue();
         assertThat(left.console()).contains("begun");
@@ -112,7 +119,7 @@ class HostileQemuTest {
 
     @Test
     void whatItTriedIsNotedAndAllOfItWasShut() throws IOException {
-        Left left = start("attacks", LONG);
+        Left left = start("attacks", LONG, patientGuard);
         assertThat(left.console()).contains("attacked");
         assertThat(left.walls().denied()).isBetween(16, 64);
     }
