@@ -43,6 +43,9 @@ public final class SandboxMaintenance implements AutoCloseable {
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
     private final ReentrantLock sweeping = new ReentrantLock();
 
+    /** Held while files are made beside the catalog, for which its closing is no end. */
+    private final ReentrantLock keeping = new ReentrantLock();
+
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
@@ -145,13 +148,27 @@ public final class SandboxMaintenance implements AutoCloseable {
         }
     }
 
-    /** The reserve for a full disk, and the copy for a lost catalog. That either fails is no failure of the sweep. */
+    /**
+     * The reserve for a full disk, and the copy for a lost catalog; neither is begun once this is closing. That either fails is
+     * no failure of the sweep.
+     */
     private void keepForBadDays() {
         try {
-            store.refillReserve(Deadline.after(limits.lease()));
-            store.renewCopy();
+            keepUnlessClosing(() -> store.refillReserve(Deadline.after(limits.lease())));
+            keepUnlessClosing(store::renewCopy);
         } catch (RuntimeException later) {
             failed(later);
+        }
+    }
+
+    private void keepUnlessClosing(Runnable files) {
+        keeping.lock();
+        try {
+            if (closing.getCount() > 0) {
+                files.run();
+            }
+        } finally {
+            keeping.unlock();
         }
     }
 
@@ -175,10 +192,18 @@ public final class SandboxMaintenance implements AutoCloseable {
         return ProcessName.of(ProcessIdentity.current());
     }
 
-    /** Ends the timer, and waits for a sweep that is running as long as it may take. */
+    /**
+     * Ends the timer, and waits for a sweep that is running as long as it may take. Files that it makes beside the catalog are
+     * waited for to their end, and none is begun any more: afterwards the state root can be removed.
+     */
     @Override
     public void close() {
-        closing.countDown();
+        keeping.lock();
+        try {
+            closing.countDown();
+        } finally {
+            keeping.unlock();
+        }
         timer.ifPresent(thread -> {
             try {
                 thread.join(limits.budget().multipliedBy(2));
