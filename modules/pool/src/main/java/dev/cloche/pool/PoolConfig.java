@@ -1,5 +1,6 @@
 package dev.cloche.pool;
 
+import dev.cloche.base.DurationText;
 import java.time.Duration;
 
 /**
@@ -84,7 +85,8 @@ public record PoolConfig(
 
     static void positive(String what, Duration value) {
         if (value.isNegative() || value.isZero() || value.compareTo(Duration.ofDays(3650)) > 0) {
-            throw new PoolException.Invalid("A " + what + " of " + value + " is none", "Use up to 3650 days.");
+            throw new PoolException.Invalid(
+                    "A " + what + " of " + DurationText.of(value) + " is none", "Use up to 3650 days.");
         }
     }
 

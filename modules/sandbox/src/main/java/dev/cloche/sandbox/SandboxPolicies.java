@@ -1,5 +1,6 @@
 package dev.cloche.sandbox;
 
+import dev.cloche.base.DurationText;
 import dev.cloche.vm.Isolation;
 import java.time.Duration;
 import java.util.Optional;
@@ -80,7 +81,7 @@ public record SandboxPolicies(
     private static void check(String what, Duration duration) {
         if (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0) {
             throw new SandboxException.InvalidSpecification(
-                    "A " + what + " of " + duration + " is out of range.",
+                    "A " + what + " of " + DurationText.of(duration) + " is out of range.",
                     "Give at least a millisecond and at most " + LONGEST.toDays() + " days.");
         }
     }

@@ -1,5 +1,6 @@
 package dev.cloche.tools;
 
+import dev.cloche.base.DurationText;
 import java.time.Duration;
 
 /**
@@ -23,7 +24,10 @@ public record ToolSettings(
     private static final ToolSettings DEFAULTS = new ToolSettings(Duration.ofSeconds(60), 16_000, 8 << 20, "/work", "");
 
     public ToolSettings {
-        require(timeout.isPositive(), "A timeout of " + timeout + " leaves no time.", "Choose a positive one.");
+        require(
+                timeout.isPositive(),
+                "A timeout of " + DurationText.of(timeout) + " leaves no time.",
+                "Choose a positive one.");
         require(
                 shownCharacters >= 100 && shownCharacters <= 10_000_000,
                 "A model cannot be shown " + shownCharacters + " characters of an output.",

@@ -11,7 +11,7 @@ class ToolSettingsTest {
 
     @Test
     void whatIsOutOfRangeIsRefused() {
-        refused(() -> SETTINGS.withTimeout(Duration.ZERO), "A timeout of PT0S");
+        refused(() -> SETTINGS.withTimeout(Duration.ZERO), "A timeout of 0s");
         refused(() -> SETTINGS.withShownCharacters(99), "99 characters");
         refused(() -> SETTINGS.withOutputLimit(0), "not 0 bytes");
         refused(() -> SETTINGS.withWorkingDirectory("work"), "\"work\"");

@@ -30,7 +30,7 @@ class InspectCommandTest {
                 .anyMatch(line -> line.matches("env +LEVEL=3"))
                 .anyMatch(line -> line.matches("user +www"))
                 .anyMatch(line -> line.matches("working directory +/srv"))
-                .anyMatch(line -> line.matches("start timeout +PT1M"))
+                .anyMatch(line -> line.matches("start timeout +1m"))
                 .anyMatch(line -> line.matches("kept runs +5"))
                 .anyMatch(line -> line.matches("stop signal +SIGQUIT"))
                 .anyMatch(line ->
