@@ -12,13 +12,14 @@ public final class BinarySize {
 
     private BinarySize() {}
 
-    /** Returns the bytes, in binary units; a bare number is bytes. Empty if the text is no size. */
+    /** Returns the bytes, in binary units; a bare number is bytes. Empty if the text is no size, or one of more than 8 EiB. */
     public static OptionalLong parse(String text) {
         Matcher size = FORM.matcher(text.toLowerCase(Locale.ROOT));
         if (!size.matches()) {
             return OptionalLong.empty();
         }
         int unit = size.group(2).isEmpty() ? 0 : "kmgt".indexOf(size.group(2)) + 1;
-        return OptionalLong.of(Long.parseLong(size.group(1)) << (BITS * unit));
+        long count = Long.parseLong(size.group(1));
+        return count > Long.MAX_VALUE >> (BITS * unit) ? OptionalLong.empty() : OptionalLong.of(count << (BITS * unit));
     }
 }

@@ -40,7 +40,7 @@ class MachineToolsIT {
         Path script = Files.writeString(directory.resolve("setup.sh"), "#!/bin/sh\n");
         printed(
                 "dev\n",
-                "create -q dev --image base --cpus 3 --memory 300m --disk 2 --network user --publish 127.0.0.1:0:80"
+                "create -q dev --image base --cpus 3 --memory 300m --disk 2g --network user --publish 127.0.0.1:0:80"
                         + " --env A=b --label team=x --autostart --restart on-failure --init /sbin/init --provision "
                         + script);
         assertThat(cloche.home().resolve("machines/dev/config.toml"))

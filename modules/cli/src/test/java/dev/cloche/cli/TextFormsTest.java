@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.cli.option.ByteCount;
 import dev.cloche.cli.option.CommandSettings;
+import dev.cloche.cli.option.DiskSize;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.option.Ulimit;
@@ -39,6 +40,7 @@ class TextFormsTest {
         "512MiB, 512",
         "2g, 2048",
         "2GiB, 2048",
+        "1t, 1048576",
         "0, 0",
         "9999999g, 2147483647"
     })
@@ -53,13 +55,35 @@ class TextFormsTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"20, 20", "20g, 20", "20GiB, 20", "2048m, 2", "1t, 1024", "0, 0", "8388607t, 2147483647"})
+    void readsSizesOfMachinesDisksAsGibibytes(String text, int gibibytes) {
+        assertThat(new DiskSize().convert(text)).isEqualTo(gibibytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "g", "-1", "1.5g", "9999999999", "999999999t"})
+    void refusesWhatIsNoSizeOfADisk(String text) {
+        assertThatThrownBy(() -> new DiskSize().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("\"" + text + "\" is no size: write for example 20g or 1t");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"512m", "1536m", "1k"})
+    void refusesPartsOfAGibibyte(String text) {
+        assertThatThrownBy(() -> new DiskSize().convert(text))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessageContaining("\"" + text + "\" is no whole number of GiB");
+    }
+
+    @ParameterizedTest
     @CsvSource({"0, 0", "1, 1", "2k, 2048", "500m, 524288000", "20g, 21474836480", "1TiB, 1099511627776"})
     void readsSizesAsBytes(String text, long bytes) {
         assertThat(new ByteCount().convert(text)).isEqualTo(bytes);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "g", "-1", "1.5g", "1p", "9999999999"})
+    @ValueSource(strings = {"", "g", "-1", "1.5g", "1p", "9999999999", "999999999t"})
     void refusesWhatIsNoCountOfBytes(String text) {
         assertThatThrownBy(() -> new ByteCount().convert(text)).isInstanceOf(TypeConversionException.class);
     }

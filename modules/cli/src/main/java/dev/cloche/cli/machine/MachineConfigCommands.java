@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.MachineChange;
 import dev.cloche.MachineChanged;
 import dev.cloche.base.ClocheException;
+import dev.cloche.cli.option.DiskSize;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -105,7 +106,7 @@ final class MachineConfigCommands {
                 ""
             },
             footerHeading = "%nExamples:%n",
-            footer = {"  cloche machine set dev --memory 8g --disk 100", "  cloche machine set dev --label team="})
+            footer = {"  cloche machine set dev --memory 8g --disk 100g", "  cloche machine set dev --label team="})
     static final class Change implements Callable<Integer> {
         @Option(names = "--cpus", paramLabel = "N", description = "Virtual CPUs, 1 to 64.")
         private @Nullable Integer cpus;
@@ -117,7 +118,11 @@ final class MachineConfigCommands {
                 converter = MemorySize.class)
         private @Nullable Integer memory;
 
-        @Option(names = "--disk", paramLabel = "GIB", description = "Size of its disk in GiB; not less than it has.")
+        @Option(
+                names = "--disk",
+                paramLabel = "SIZE",
+                description = "Size of its disk, for example 100g or 1t, a bare number in GiB; not less than it has.",
+                converter = DiskSize.class)
         private @Nullable Integer disk;
 
         @Option(

@@ -2,6 +2,7 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineBuilder;
+import dev.cloche.cli.option.DiskSize;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.PublishOptions;
@@ -25,7 +26,7 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  cloche machine create dev --image debian",
-            "  cloche machine create ci --image debian --cpus 4 --memory 8g --disk 100 --provision setup.sh"
+            "  cloche machine create ci --image debian --cpus 4 --memory 8g --disk 100g --provision setup.sh"
         })
 final class MachineCreateCommand implements Callable<Integer> {
     @Option(
@@ -47,8 +48,10 @@ final class MachineCreateCommand implements Callable<Integer> {
 
     @Option(
             names = "--disk",
-            paramLabel = "GIB",
-            description = "Size of its disk in GiB (default: 20); it takes here what is written to it.")
+            paramLabel = "SIZE",
+            description = "Size of its disk, for example 100g or 1t, a bare number in GiB (default: 20g); it takes here"
+                    + " what is written to it.",
+            converter = DiskSize.class)
     private @Nullable Integer disk;
 
     @Mixin
