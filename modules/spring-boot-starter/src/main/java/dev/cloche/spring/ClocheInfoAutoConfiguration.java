@@ -24,9 +24,8 @@ public class ClocheInfoAutoConfiguration {
     @Bean
     @ConditionalOnEnabledInfoContributor("cloche")
     @ConditionalOnMissingBean(name = "clocheInfoContributor")
-    public InfoContributor clocheInfoContributor(ObjectProvider<ClocheOptions> options, ClocheProperties properties) {
-        List<String> pools =
-                properties.pools().stream().map(ClocheProperties.Pool::image).toList();
+    public InfoContributor clocheInfoContributor(
+            ObjectProvider<ClocheOptions> options, ObjectProvider<ClocheProperties> properties) {
         return builder -> builder.withDetail(
                 "cloche",
                 Map.of(
@@ -35,6 +34,10 @@ public class ClocheInfoAutoConfiguration {
                         "home",
                         options.getObject().home().toString(),
                         "pools",
-                        pools));
+                        pools(properties.getObject())));
+    }
+
+    private static List<String> pools(ClocheProperties properties) {
+        return properties.pools().stream().map(ClocheProperties.Pool::image).toList();
     }
 }

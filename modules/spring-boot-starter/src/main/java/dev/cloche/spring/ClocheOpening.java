@@ -5,7 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.core.env.Environment;
 
 /**
  * Opens Cloche and sets its pools on a thread of its own, while the application makes its other beans. The start of the
@@ -15,13 +20,17 @@ final class ClocheOpening implements SmartInitializingSingleton, SmartLifecycle 
     /** Before a web server, which Spring Boot starts at {@code DEFAULT_PHASE - 2048}, and stopped after it. */
     private static final int BEFORE_WEB_SERVERS = DEFAULT_PHASE - 4096;
 
-    private final ClocheProperties properties;
+    private static final ConfigurationPropertyName POOLS = ConfigurationPropertyName.of("cloche.pools");
+
+    private final Environment environment;
+    private final ObjectProvider<ClocheProperties> properties;
     private final ObjectProvider<Cloche> cloche;
     private @Nullable Thread thread;
     private volatile @Nullable Throwable failure;
     private volatile boolean running;
 
-    ClocheOpening(ClocheProperties properties, ObjectProvider<Cloche> cloche) {
+    ClocheOpening(Environment environment, ObjectProvider<ClocheProperties> properties, ObjectProvider<Cloche> cloche) {
+        this.environment = environment;
         this.properties = properties;
         this.cloche = cloche;
     }
@@ -44,13 +53,26 @@ final class ClocheOpening implements SmartInitializingSingleton, SmartLifecycle 
     private void open(Cloche begun, List<ClocheCustomizer> told) {
         begun.ensureOpen();
         told.forEach(customizer -> customizer.opened(begun));
-        properties.pools().forEach(pool -> pool.set(begun.pools()));
+        if (mayHavePools()) {
+            properties.getObject().pools().forEach(pool -> pool.set(begun.pools()));
+        }
+    }
+
+    /** Looks for names alone, which costs far less than to bind what most applications do not have. */
+    private boolean mayHavePools() {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source.containsDescendantOf(POOLS) != ConfigurationPropertyState.ABSENT
+                    || source.getConfigurationProperty(POOLS) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Has pools set although no bean needs it. */
     @Override
     public void afterSingletonsInstantiated() {
-        if (properties.pools().isEmpty()) {
+        if (!mayHavePools() || properties.getObject().pools().isEmpty()) {
             return;
         }
         Cloche needed = cloche.getObject();

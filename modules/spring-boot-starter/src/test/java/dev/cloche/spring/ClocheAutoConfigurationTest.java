@@ -1,6 +1,7 @@
 package dev.cloche.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
@@ -32,6 +33,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.unit.DataSize;
 
 /** The contexts of Spring Boot 3.5, without VMs: {@code integration/run} has 4 too. */
@@ -148,6 +151,37 @@ class ClocheAutoConfigurationTest {
                                             List.of("python:3.13", "debian"))));
                     assertThat(directory.resolve("state")).exists();
                 });
+    }
+
+    @Test
+    void propertiesAreBoundForTheFirstThatAsksAndNotAtTheStart() {
+        contexts().withPropertyValues("cloche.templates=no such word").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThatThrownBy(() -> context.getBean(Cloche.class))
+                    .hasStackTraceContaining("cloche.templates")
+                    .hasStackTraceContaining("no such word");
+        });
+    }
+
+    @Test
+    void aPoolOfTheEnvironmentIsSetToo() {
+        contexts()
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                Map.of("CLOCHE_POOLS_0_IMAGE", "debian"))))
+                .run(context -> assertThat(context.getBean(Cloche.class).pools().list())
+                        .singleElement()
+                        .satisfies(pool -> assertThat(pool.image()).isEqualTo("docker.io/library/debian:latest")));
+    }
+
+    @Test
+    void aPoolWhosePropertiesAreWrongEndsTheStart() {
+        contexts()
+                .withPropertyValues("cloche.pools[0].image=debian", "cloche.pools[0].memory=much")
+                .run(context ->
+                        assertThat(context.getStartupFailure()).hasStackTraceContaining("cloche.pools[0].memory"));
     }
 
     @Test
