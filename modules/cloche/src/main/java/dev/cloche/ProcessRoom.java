@@ -6,7 +6,9 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.ProcessWorker;
 import dev.cloche.process.SqliteProcessStore;
+import dev.cloche.sandbox.SandboxManager;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ final class ProcessRoom implements AutoCloseable {
     private final Catalog catalog;
     private final Path root;
     private @Nullable ProcessRegistry registry;
+    private @Nullable Executions executions;
     private @Nullable Driving driving;
 
     ProcessRoom(Catalog catalog, Path root) {
@@ -32,6 +35,16 @@ final class ProcessRoom implements AutoCloseable {
             registry = open;
         }
         return open;
+    }
+
+    /** Returns the same for all that ask, because starters and drivers share connections to guests. */
+    synchronized Executions executions(SandboxManager sandboxes) {
+        Executions shared = executions;
+        if (shared == null) {
+            shared = new Executions(registry(), sandboxes, outputs(), Clock.systemUTC());
+            executions = shared;
+        }
+        return shared;
     }
 
     /** Of durable commands. */

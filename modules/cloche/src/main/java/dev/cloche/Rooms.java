@@ -81,7 +81,7 @@ record Rooms(
 
     /** Durable commands; opens the registry of processes. */
     Executions executions() {
-        return new Executions(processes.registry(), sandboxes, processes.outputs(), Clock.systemUTC());
+        return processes.executions(sandboxes);
     }
 
     static VmProvider vms(ClocheOptions options, Installation installation, Path root) {

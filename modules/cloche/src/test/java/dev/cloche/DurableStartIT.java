@@ -80,6 +80,33 @@ class DurableStartIT {
         }
     }
 
+    /** A VM has seven ports for clients; commands that one program drives there share one of them. */
+    @Test
+    void moreCommandsThanAVmHasPortsRunAtOnceInOneSandbox() {
+        try (Cloche driving = Cloche.open(options)) {
+            driving.driveCommands();
+            List<String> ids = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                ids.add(driving.processes()
+                        .command("box", "sh", "-c", "until [ -e /tmp/go ]; do sleep 0.2; done")
+                        .start()
+                        .id());
+            }
+            for (String id : ids) {
+                assertThat(driving.processes().events(id, 0))
+                        .extracting(ProcessEvent::type)
+                        .contains("exec.started");
+            }
+            try (Sandbox box = driving.connect("box")) {
+                box.files().writeString("/tmp/go", "");
+            }
+            for (String id : ids) {
+                assertThat(driving.processes().await(id, LONG).orElseThrow().status())
+                        .isEqualTo(ProcessStatus.COMPLETED);
+            }
+        }
+    }
+
     /** The command may run by the time of the interrupt, so its caller has to know its id. */
     @Test
     void aStartThatIsInterruptedReturnsItsProcessAndKeepsTheInterrupt() {

@@ -44,7 +44,7 @@ final class ExecutionDriver implements ProcessDriver {
     private static final System.Logger LOGGER = System.getLogger(ExecutionDriver.class.getName());
 
     private final ProcessRegistry registry;
-    private final SandboxManager sandboxes;
+    private final SharedConnections connections;
     private final OutputDirectories directories;
     private final Clock clock;
     private final Duration cancelGrace;
@@ -57,7 +57,7 @@ final class ExecutionDriver implements ProcessDriver {
             Clock clock,
             Duration cancelGrace) {
         this.registry = registry;
-        this.sandboxes = sandboxes;
+        this.connections = new SharedConnections(sandboxes);
         this.directories = directories;
         this.clock = clock;
         this.cancelGrace = cancelGrace;
@@ -71,9 +71,8 @@ final class ExecutionDriver implements ProcessDriver {
      */
     Optional<AwaitOutput> start(ProcessRecord process, Lease lease) {
         ExecutionSpec spec = SpecJson.read(process.registration().input().payload());
-        try (RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
-            tidy(sandbox);
-            Found found = find(process, spec, lease, sandbox, AttachPoint.BEGINNING);
+        try (SharedConnections.Use connection = connections.use(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
+            Found found = found(process, spec, lease, connection, AttachPoint.BEGINNING);
             found.execution().ifPresent(GuestExecution::close);
             return found.failure();
         } catch (SandboxException gone) {
@@ -134,10 +133,10 @@ final class ExecutionDriver implements ProcessDriver {
             throws InterruptedException {
         try (OutputJournal journal = OutputJournal.open(files, OutputJournal.KEPT_BYTES, directories.reserve(), clock)
                         .orElseThrow(() -> new DurableExecutionException.Busy(process.id()));
-                RunningSandbox sandbox = sandboxes.connect(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
-            tidy(sandbox);
+                SharedConnections.Use connection = connections.use(spec.sandbox(), Deadline.after(ANSWER_LIMIT))) {
+            RunningSandbox sandbox = connection.sandbox();
             AttachPoint from = new AttachPoint(journal.end(Output.STDOUT), journal.end(Output.STDERR));
-            Found found = find(process, spec, lease, sandbox, from);
+            Found found = found(process, spec, lease, connection, from);
             if (found.execution().isEmpty()) {
                 return found.failure().orElseThrow();
             }
@@ -150,6 +149,7 @@ final class ExecutionDriver implements ProcessDriver {
                 forget(sandbox, execution.id());
                 return outcome;
             } catch (VmException lost) {
+                connection.failed();
                 RuntimeException meaning = sandbox.ended(lost);
                 if (meaning instanceof SandboxException.Ended ended) {
                     return ExecutionOutcomes.unavailable(ended);
@@ -200,6 +200,21 @@ final class ExecutionDriver implements ProcessDriver {
 
         static Found lost(String what) {
             return new Found(Optional.empty(), Optional.of(ExecutionOutcomes.lost(what)));
+        }
+    }
+
+    private Found found(
+            ProcessRecord process,
+            ExecutionSpec spec,
+            Lease lease,
+            SharedConnections.Use connection,
+            AttachPoint from) {
+        try {
+            tidy(connection.sandbox());
+            return find(process, spec, lease, connection.sandbox(), from);
+        } catch (VmException lost) {
+            connection.failed();
+            throw lost;
         }
     }
 
