@@ -55,7 +55,8 @@ public final class ListenerCost {
             meters.bindTo(metered);
             Samples off = new Samples("neither");
             Samples withMeters = new Samples("meters");
-            Samples withRecorder = new Samples("Flight Recorder, with its default settings");
+            Samples withRecorder = new Samples("Flight Recorder with its default settings, without our events");
+            Samples withEvents = new Samples("Flight Recorder with its default settings");
             // In blocks, because the JVM compiles what it measures anew when a recording begins or ends.
             for (int round = -WARM_UP; round < rounds; round += BLOCK) {
                 start(plain);
@@ -63,14 +64,11 @@ public final class ListenerCost {
                     add(off, start(plain), round);
                     add(withMeters, start(metered), round);
                 }
-                try (Recording recording = recording()) {
-                    start(recorded);
-                    for (int i = 0; i < BLOCK; i++) {
-                        add(withRecorder, start(recorded), round);
-                    }
-                }
+                inRecording(false, recorded, withRecorder, round);
+                inRecording(true, recorded, withEvents, round);
             }
-            Samples.print("ms", off, withMeters, withRecorder);
+            Samples.print("ms", off, withMeters);
+            Samples.print("ms", withRecorder, withEvents);
             start = off.percentile(50);
             told.operations.removeIf(operation -> !(operation instanceof SandboxOperation));
         }
@@ -89,8 +87,23 @@ public final class ListenerCost {
         }
     }
 
-    private static Recording recording() throws Exception {
+    private static void inRecording(boolean ours, Cloche cloche, Samples samples, int round) throws Exception {
+        try (Recording recording = recording(ours)) {
+            start(cloche);
+            for (int i = 0; i < BLOCK; i++) {
+                add(samples, start(cloche), round);
+            }
+        }
+    }
+
+    /** With the events of the JDK, as an application has it that does not know of ours, or with both. */
+    private static Recording recording(boolean ours) throws Exception {
         Recording recording = new Recording(jdk.jfr.Configuration.getConfiguration("default"));
+        if (!ours) {
+            for (String event : List.of("Start", "Exec", "Pull", "Restore", "Snapshot", "Lease")) {
+                recording.disable("dev.cloche." + event);
+            }
+        }
         recording.start();
         return recording;
     }
@@ -152,7 +165,7 @@ public final class ListenerCost {
                 "Told by one of these starts: %d operations, %d events of its pool.%n%n", operations.size(), told.events.size());
         System.out.printf("| once told | n | ns | of a warm start |%n|---|---|---|---|%n");
         row("Flight Recorder, off", recorders, start);
-        try (Recording recording = recording()) {
+        try (Recording recording = recording(true)) {
             row("Flight Recorder, on", recorders, start);
         }
         try (ClocheMeters meters = new ClocheMeters(new SimpleMeterRegistry())) {
