@@ -22,6 +22,7 @@ import picocli.CommandLine.ScopeType;
             "  CLOCHE_SHARE   where the kernel, the guard and the base image are, if not beside the program",
             "  CLOCHE_ACCELERATOR  what runs guests: auto (default), kvm, or tcg, which is software emulation",
             "  CLOCHE_EMULATOR  which QEMU runs them: auto (default, the runtime's if it has one) or system",
+            "  CLOCHE_PROGRAMS  whose passt and mkfs.ext4: auto (default, the host's where it has them) or runtime",
             "  CLOCHE_ISOLATION  the least of walls around it: auto (default), reduced, sealed or full",
             "  DOCKER_CONFIG  directory of the config.json with the logins for registries (default: ~/.docker)"
         })

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param guard the parent of every VM
  * @param clockMeter measures the frequency of the host's time stamp counter, which emulated guests have to be told
  * @param passt what gives guests a network: the host's, else the runtime's; empty where neither has it
- * @param formatter the runtime's own {@code mkfs.ext4}, for hosts without one; empty where the runtime has none
+ * @param formatter {@code mkfs.ext4}, which makes disks: the host's, else the runtime's; empty where neither has it
  * @param origin where the files are from, but for the host's QEMU and passt
  */
 public record VmResources(
@@ -34,6 +34,7 @@ public record VmResources(
     private static final String PROGRAMS = "programs/bin";
 
     private static final String EMULATOR = "CLOCHE_EMULATOR";
+    private static final String FILLERS = "CLOCHE_PROGRAMS";
 
     /** @throws VmException.MissingResource if a path is not absolute */
     public VmResources {
@@ -46,9 +47,9 @@ public record VmResources(
                 });
     }
 
-    /** Makes those of a host without passt, whose runtime has no program for disks, of an unknown origin. */
+    /** Makes those of a host without passt, of an unknown origin. */
     public VmResources(Path qemu, Path guard, Path clockMeter, KernelImage kernel) {
-        this(qemu, guard, clockMeter, kernel, Optional.empty(), Optional.empty(), ResourceOrigin.unknown());
+        this(qemu, guard, clockMeter, kernel, Optional.empty(), DiskTools.hostsFormatter(), ResourceOrigin.unknown());
     }
 
     /**
@@ -64,18 +65,19 @@ public record VmResources(
     }
 
     /**
-     * Returns the program that makes file systems, for a guest that is to have a writable disk: the host's, else the runtime's.
+     * Returns the program that makes file systems, for a guest that is to have a writable disk.
      *
-     * @throws VmException.MissingResource if there is neither
+     * @throws VmException.MissingResource if neither the host nor the runtime has it
      */
     public Path requireFormatter() {
-        return DiskTools.formatter(formatter);
+        return DiskTools.required(formatter);
     }
 
     /**
      * Looks for the installation's files below {@code roots}, the first that has a file wins: what the user named, the
      * installation's share directory. QEMU is the one that is there, else that of the {@code PATH}; with
-     * {@code CLOCHE_EMULATOR=system} it is that of the {@code PATH}. passt is that of the {@code PATH}, else the one that is there.
+     * {@code CLOCHE_EMULATOR=system} it is that of the {@code PATH}. passt and {@code mkfs.ext4} are the host's, else those that
+     * are there; with {@code CLOCHE_PROGRAMS=runtime} they are those that are there.
      *
      * @throws VmException.MissingResource if something is missing
      */
@@ -106,8 +108,8 @@ public record VmResources(
                 guard,
                 clockMeter,
                 new KernelImage(kernel, initramfs, KernelProperties.of(kernel, origin)),
-                program("passt", searchPath).or(() -> own(roots, "passt")),
-                own(roots, "mkfs.ext4"),
+                filler("passt", program("passt", searchPath), roots, environment),
+                filler("mkfs.ext4", DiskTools.hostsFormatter(), roots, environment),
                 origin);
     }
 
@@ -125,8 +127,29 @@ public record VmResources(
         };
     }
 
-    private static Optional<Path> own(List<Path> roots, String name) {
-        return executable(roots, PROGRAMS + "/" + name);
+    /** Returns the host's program, else the runtime's that fills the gap; the runtime's where the user wants that. */
+    private static Optional<Path> filler(
+            String name, Optional<Path> hosts, List<Path> roots, Map<String, String> environment) {
+        Optional<Path> own = executable(roots, PROGRAMS + "/" + name);
+        String wanted = environment.getOrDefault(FILLERS, "");
+        return switch (wanted) {
+            case "", "auto" -> hosts.or(() -> own);
+            case "runtime" -> {
+                if (own.isEmpty()) {
+                    throw new VmException.MissingResource(
+                            FILLERS + " is runtime, and there is no " + name + " in any of " + roots,
+                            "Use a runtime that has it, as releases and ./setup --runtime do, or unset " + FILLERS
+                                    + " for the host's.",
+                            null);
+                }
+                yield own;
+            }
+            default ->
+                throw new VmException.MissingResource(
+                        FILLERS + " is \"" + Printable.of(wanted) + "\", which names neither",
+                        "Set it to auto, for the host's passt and mkfs.ext4 where it has them, or to runtime.",
+                        null);
+        };
     }
 
     private static Optional<Path> executable(List<Path> roots, String name) {

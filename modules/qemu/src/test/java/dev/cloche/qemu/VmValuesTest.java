@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Printable;
+import dev.cloche.qemu.disk.DiskTools;
 import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.launch.QemuCommand;
@@ -212,22 +213,36 @@ class VmValuesTest {
             assertThat(Files.createFile(program).toFile().setExecutable(true)).isTrue();
         }
         Path programs = directory.resolve("share/programs/bin");
-        assertThat(resources().requirePasst()).isEqualTo(directory.resolve("bin/passt"));
+        assertThat(resources("auto").requirePasst()).isEqualTo(directory.resolve("bin/passt"));
+        assertThat(resources("runtime").requirePasst()).isEqualTo(programs.resolve("passt"));
+        assertThat(resources("runtime").requireFormatter()).isEqualTo(programs.resolve("mkfs.ext4"));
         Files.delete(directory.resolve("bin/passt"));
-        assertThat(resources().requirePasst()).isEqualTo(programs.resolve("passt"));
-        assertThat(resources().formatter()).contains(programs.resolve("mkfs.ext4"));
-        Files.delete(programs.resolve("passt"));
+        assertThat(resources("auto").requirePasst()).isEqualTo(programs.resolve("passt"));
+        Optional<Path> hosts = DiskTools.hostsFormatter();
+        assertThat(resources("auto").formatter()).contains(hosts.orElse(programs.resolve("mkfs.ext4")));
         Files.delete(programs.resolve("mkfs.ext4"));
-        assertThat(resources().formatter()).isEmpty();
-        assertThatThrownBy(() -> resources().requirePasst())
+        assertThat(resources("auto").formatter()).isEqualTo(hosts);
+        assertThatThrownBy(() -> resources("runtime"))
+                .isInstanceOfSatisfying(
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.getMessage()).contains("CLOCHE_PROGRAMS", "no mkfs.ext4"));
+        Files.delete(programs.resolve("passt"));
+        assertThatThrownBy(() -> resources("auto").requirePasst())
                 .isInstanceOfSatisfying(
                         VmException.MissingResource.class,
                         e -> assertThat(e.remedy()).contains("Install passt"));
+        assertThatThrownBy(() -> resources("mine\u001b"))
+                .isInstanceOfSatisfying(
+                        VmException.MissingResource.class,
+                        e -> assertThat(e.getMessage())
+                                .contains("CLOCHE_PROGRAMS")
+                                .doesNotContain("\u001b"));
     }
 
-    private VmResources resources() {
-        Map<String, String> path = Map.of("PATH", directory.resolve("bin").toString());
-        return VmResources.find(List.of(directory.resolve("share")), path, ResourceOrigin.unknown());
+    private VmResources resources(String programs) {
+        Map<String, String> environment =
+                Map.of("PATH", directory.resolve("bin").toString(), "CLOCHE_PROGRAMS", programs);
+        return VmResources.find(List.of(directory.resolve("share")), environment, ResourceOrigin.unknown());
     }
 
     private static Path qemu(List<Path> share, Map<String, String> environment) {

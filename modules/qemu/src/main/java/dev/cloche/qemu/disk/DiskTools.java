@@ -33,22 +33,22 @@ public final class DiskTools {
     private static final long QCOW2_EXTERNAL_DATA = 4;
 
     private final Path qemu;
-    private final Optional<Path> ownFormatter;
+    private final Optional<Path> formatter;
 
     /**
      * @param qemu has {@code qemu-img} beside it
-     * @param ownFormatter a {@code mkfs.ext4} for a host that has none
+     * @param formatter {@code mkfs.ext4}; empty where there is none, and no disk can be formatted
      */
-    public DiskTools(Path qemu, Optional<Path> ownFormatter) {
+    public DiskTools(Path qemu, Optional<Path> formatter) {
         this.qemu = qemu;
-        this.ownFormatter = ownFormatter;
+        this.formatter = formatter;
     }
 
     /** Fills a file of its full length with an empty file system, which takes no damage from a guest that is killed. */
     public void format(Path file) throws IOException {
         // The file is a hole as yet, so nothing in it has to be overwritten by zeros, neither now nor by the guest.
         run(List.of(
-                formatter(ownFormatter).toString(),
+                required(formatter).toString(),
                 "-q",
                 "-F",
                 "-m",
@@ -60,14 +60,18 @@ public final class DiskTools {
                 file.toString()));
     }
 
+    /** Returns this host's program that makes file systems. */
+    public static Optional<Path> hostsFormatter() {
+        return installed("mkfs.ext4", List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin")));
+    }
+
     /**
-     * Returns the program that makes file systems: the host's, else {@code own}.
+     * Returns the program that makes file systems.
      *
-     * @throws VmException.MissingResource if there is neither
+     * @throws VmException.MissingResource if there is none
      */
-    public static Path formatter(Optional<Path> own) {
-        List<Path> directories = List.of(Path.of("/usr/sbin"), Path.of("/sbin"), Path.of("/usr/bin"));
-        return installed("mkfs.ext4", directories).or(() -> own).orElseThrow(() -> missing("mkfs.ext4", "e2fsprogs"));
+    public static Path required(Optional<Path> formatter) {
+        return formatter.orElseThrow(() -> missing("mkfs.ext4", "e2fsprogs"));
     }
 
     /** Makes an empty layer over another one in the same directory, which is not opened for it. */
