@@ -11,8 +11,7 @@ enum { DNS_PORT = 53 };
 enum { TCP_ANSWER_MS = 60000, UDP_ANSWER_MS = 180000 };
 
 struct packet {
-    uint8_t *header;
-    uint8_t *payload;
+    const uint8_t *payload;
     size_t payload_length;
     uint32_t source;
     uint32_t destination;
@@ -24,16 +23,15 @@ static uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | 
 static uint32_t get32(const uint8_t *bytes) { return (uint32_t)get16(bytes) << 16 | get16(bytes + 2); }
 
 /* Fragments are none: passt does not put them together, and only the first one has ports. */
-static bool parse(uint8_t *frame, size_t length, struct packet *packet) {
+static bool parse(const uint8_t *frame, size_t length, struct packet *packet) {
     if (length < ETHERNET + IPV4_MIN) return false;
-    uint8_t *header = frame + ETHERNET;
+    const uint8_t *header = frame + ETHERNET;
     size_t header_length = (size_t)(header[0] & 15) * 4, total = get16(header + 2);
     if (header[0] >> 4 != 4 || header_length < IPV4_MIN || total < header_length || total > length - ETHERNET) {
         return false;
     }
     if ((get16(header + 6) & 0x3fff) != 0) return false;
     *packet = (struct packet){
-        .header = header,
         .payload = header + header_length,
         .payload_length = total - header_length,
         .source = get32(header + 12),
@@ -76,11 +74,8 @@ static bool answers(struct filter *filter, const struct packet *packet, int64_t 
     };
     struct peer *known = place(filter, peer);
     if (packet->protocol == IPPROTO_UDP) {
-        if (!is_known(known, peer, now_ms)) return false;
-        /* Who is on the host's loopback appears as the gateway, which passt would take for the real one. */
-        static const uint8_t loopback[] = {127, 0, 0, 1};
-        if (packet->destination == GATEWAY_ADDRESS) memcpy(packet->header + 16, loopback, sizeof loopback);
-        return true;
+        /* Who is on the host's loopback appears as the gateway: passt knows, and gives it the answer. */
+        return is_known(known, peer, now_ms);
     }
     if (packet->protocol != IPPROTO_TCP || packet->payload_length < TCP_MIN) return false;
     uint8_t flags = packet->payload[TCP_FLAGS];
@@ -91,7 +86,7 @@ static bool answers(struct filter *filter, const struct packet *packet, int64_t 
     return true;
 }
 
-bool filter_from_guest(struct filter *filter, uint8_t *frame, size_t length, int64_t now_ms) {
+bool filter_from_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms) {
     if (length < ETHERNET) return false;
     uint16_t type = get16(frame + ETHERNET_TYPE);
     if (type == TYPE_ARP) return true; /* passt answers it by itself */
@@ -124,7 +119,7 @@ static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t length) {
 bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACKNOWLEDGEMENT]) {
     enum { IP = ETHERNET, TCP = IP + IPV4_MIN, ADDRESS = 6, TTL = 255, WINDOW = 1024 };
     struct packet packet;
-    if (get16(frame + ETHERNET_TYPE) != TYPE_IPV4 || !parse((uint8_t *)frame, length, &packet)) return false;
+    if (get16(frame + ETHERNET_TYPE) != TYPE_IPV4 || !parse(frame, length, &packet)) return false;
     if (packet.protocol != IPPROTO_TCP || packet.payload_length < TCP_MIN) return false;
     const uint8_t *consent = packet.payload;
     if ((consent[TCP_FLAGS] & (TCP_SYN | TCP_ACK)) != (TCP_SYN | TCP_ACK)) return false;
@@ -153,7 +148,7 @@ bool filter_acknowledges(const uint8_t *frame, size_t length, uint8_t answer[ACK
 bool filter_to_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms) {
     struct packet packet;
     if (length < ETHERNET || get16(frame + ETHERNET_TYPE) != TYPE_IPV4) return false;
-    if (!parse((uint8_t *)frame, length, &packet) || packet.payload_length < PORTS) return false;
+    if (!parse(frame, length, &packet) || packet.payload_length < PORTS) return false;
     bool datagram = packet.protocol == IPPROTO_UDP;
     bool stream = packet.protocol == IPPROTO_TCP && packet.payload_length >= TCP_MIN;
     uint8_t flags = stream ? packet.payload[TCP_FLAGS] : 0;

@@ -1,6 +1,6 @@
 /* What may pass between a guest and its network: every frame of the guest is judged by the address that it is sent to.
- * passt is told to keep the guest from the host, but does so for well-behaved guests only: it opens a connection to
- * 127.0.0.1 for a guest that writes that address into a packet. Free of I/O. */
+ * passt would let it reach the host by the gateway's address, and could be told to keep a well-behaved guest from that; but
+ * it opens a connection to 127.0.0.1 for a guest that writes that address into a packet. Free of I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,8 +33,8 @@ struct filter {
     struct peer peers[PEERS];
 };
 
-/* Whether a frame of the guest may go to the network; may change its destination. */
-bool filter_from_guest(struct filter *filter, uint8_t *frame, size_t length, int64_t now_ms);
+/* Whether a frame of the guest may go to the network. */
+bool filter_from_guest(struct filter *filter, const uint8_t *frame, size_t length, int64_t now_ms);
 
 enum { ACKNOWLEDGEMENT = 54 };
 

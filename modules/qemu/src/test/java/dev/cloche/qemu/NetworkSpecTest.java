@@ -120,11 +120,11 @@ class NetworkSpecTest {
     }
 
     @Test
-    void passtIsKeptFromTheHostAndFromWhatTheGuestIsToldAnyway() {
+    void passtIsKeptFromWhatTheGuestIsToldAnyway() {
         List<String> command = PasstCommand.of(Path.of("/p"), PublishedPort.parse("0.0.0.0:8080:80"));
         assertThat(command)
                 .startsWith("/p")
-                .contains("--no-map-gw", "--ipv4-only", "--no-dhcp", "--no-ndp", "--foreground")
+                .contains("--ipv4-only", "--no-dhcp", "--no-ndp", "--foreground")
                 .containsSequence("--tcp-ports", "0.0.0.0/8080:80");
     }
 

@@ -17,7 +17,7 @@ public final class PasstCommand {
      */
     public static List<String> of(Path passt, List<PublishedPort> ports) {
         List<String> out = new ArrayList<>(List.of(passt.toString(), "--foreground", "--quiet", "--stderr"));
-        out.addAll(List.of("--fd", "3", "--ipv4-only", "--no-map-gw"));
+        out.addAll(List.of("--fd", "3", "--ipv4-only"));
         out.addAll(List.of(
                 "--address",
                 UserNetwork.ADDRESS,
