@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.vm.DialRequest;
@@ -115,6 +116,7 @@ public final class Machine implements AutoCloseable {
      * @param port 1 to 65,535
      * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
      */
+    @Incubating
     public GuestStream dial(int port) {
         return dial(DialRequest.port(port));
     }
@@ -129,6 +131,7 @@ public final class Machine implements AutoCloseable {
      * @param path absolute, at most 107 bytes
      * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
      */
+    @Incubating
     public GuestStream dial(String path) {
         return dial(DialRequest.path(path));
     }
@@ -144,6 +147,7 @@ public final class Machine implements AutoCloseable {
      *     with {@code vm.older-agent} if the VM began with a version of Cloche that could not do this, with {@code machine.state} if the
      *     machine has ended
      */
+    @Incubating
     public GuestStream dial(DialRequest request) {
         return running.ask(guest -> guest.dial(request, Deadline.after(ANSWER_LIMIT.plus(request.patience()))));
     }
@@ -154,6 +158,7 @@ public final class Machine implements AutoCloseable {
      *
      * @param guestPort 1 to 65,535
      */
+    @Incubating
     public PortForward forward(int guestPort) {
         return forward(NetworkSettings.anyFor(guestPort));
     }
@@ -164,6 +169,7 @@ public final class Machine implements AutoCloseable {
      *
      * @throws dev.cloche.base.ClocheException with the code {@code vm.port} if the port of the host cannot be had
      */
+    @Incubating
     public PortForward forward(PublishedPort port) {
         return PortForward.open(owner, port);
     }

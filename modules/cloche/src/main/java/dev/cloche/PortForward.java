@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestStream;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It ends with this process. One address takes as many connections as a guest has, 256.
  */
+@Incubating
 public final class PortForward implements AutoCloseable {
     private static final int BACKLOG = 256;
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);

@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxManager;
@@ -90,6 +91,7 @@ public final class Sandbox implements AutoCloseable {
      *
      * @throws dev.cloche.base.ClocheException as that does
      */
+    @Incubating
     public void suspend() {
         cloche.sandboxRoom().suspend(running.id(), Deadline.none());
     }
@@ -175,6 +177,7 @@ public final class Sandbox implements AutoCloseable {
      * @param port 1 to 65,535
      * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
      */
+    @Incubating
     public GuestStream dial(int port) {
         return dial(DialRequest.port(port));
     }
@@ -189,6 +192,7 @@ public final class Sandbox implements AutoCloseable {
      * @param path absolute, at most 107 bytes
      * @throws dev.cloche.base.ClocheException as {@link #dial(DialRequest)} does
      */
+    @Incubating
     public GuestStream dial(String path) {
         return dial(DialRequest.path(path));
     }
@@ -204,6 +208,7 @@ public final class Sandbox implements AutoCloseable {
      *     with {@code vm.older-agent} if the VM began with a version of Cloche that could not do this, with {@code sandbox.ended.…} if the
      *     sandbox has ended
      */
+    @Incubating
     public GuestStream dial(DialRequest request) {
         return running.dial(request, Deadline.after(ANSWER_LIMIT.plus(request.patience())));
     }
@@ -214,6 +219,7 @@ public final class Sandbox implements AutoCloseable {
      *
      * @param guestPort 1 to 65,535
      */
+    @Incubating
     public PortForward forward(int guestPort) {
         return forward(NetworkSettings.anyFor(guestPort));
     }
@@ -224,6 +230,7 @@ public final class Sandbox implements AutoCloseable {
      *
      * @throws dev.cloche.base.ClocheException with the code {@code vm.port} if the port of the host cannot be had
      */
+    @Incubating
     public PortForward forward(PublishedPort port) {
         return PortForward.open(owner, port);
     }

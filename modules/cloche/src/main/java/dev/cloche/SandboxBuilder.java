@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.CommandOptions;
@@ -298,6 +299,7 @@ public final class SandboxBuilder {
      *
      * @param longest zero or more; the time that a start may take ends it too
      */
+    @Incubating
     public SandboxBuilder waitForRoom(Duration longest) {
         waitForRoom = longest;
         return this;

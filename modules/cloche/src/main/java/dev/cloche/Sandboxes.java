@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.execution.Executions;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxManager;
@@ -167,6 +168,7 @@ public final class Sandboxes {
      * @throws dev.cloche.base.ClocheException if there is none of that name, it does not run, or its memory does not fit this
      *     host any more: then the message names what differs, and it stays suspended
      */
+    @Incubating
     public void resume(String name) {
         room.resume(name, Deadline.none());
     }
@@ -187,6 +189,7 @@ public final class Sandboxes {
      * @throws dev.cloche.base.ClocheException if there is none of that name, it neither runs nor is paused, or another process
      *     owns it; it goes on then
      */
+    @Incubating
     public void suspend(String name) {
         room.suspend(name, Deadline.none());
     }

@@ -1,9 +1,11 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Incubating;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** Says where a connection into a guest goes. Immutable. */
+@Incubating
 public sealed interface DialRequest {
     /** Returns how long is waited until something listens, at most a minute. */
     Duration patience();

@@ -1,5 +1,6 @@
 package dev.cloche.vm;
 
+import dev.cloche.base.Incubating;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
@@ -12,6 +13,7 @@ import java.nio.channels.ByteChannel;
  * all that it wrote before was read; if the guest has ended; and, as an {@link java.io.InterruptedIOException}, if their thread
  * is interrupted, which leaves the stream open.
  */
+@Incubating
 public interface GuestStream extends ByteChannel {
     /**
      * Reads what has come.
