@@ -20,6 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 class MachineInitIT {
     private static final String IMAGE = "inits:12";
 
+    /** Prints 1 if the guard's stand-in lives, in the control group of the service. */
+    private static final String GUARD =
+            "guard=$(cat /var/lib/cloche/guard) && kill -0 $guard && grep -c cloche-keep.service /proc/$guard/cgroup";
+
     @TempDir
     static Path directory;
 
@@ -37,7 +41,7 @@ class MachineInitIT {
     @AfterAll
     static void nothingRuns() {
         if (cloche != null) {
-            cloche.run("machine", "rm", "-f", "sys", "rc", "own");
+            cloche.run("machine", "rm", "-f", "sys", "rc", "own", "svc");
             assertThat(cloche.vmProcesses()).isEmpty();
         }
     }
@@ -101,6 +105,50 @@ class MachineInitIT {
                         "provisioning", "started", "suspended", "started", "stopping", "stopped", "started")
                 .contains("its guest powered off");
         assertThat(inspect("sys")).contains("\"lastError\" : null", "\"lastEnd\" : \"its guest powered off\"");
+    }
+
+    @Test
+    void aRestartOfThePackagesServiceLeavesItsVmsAlone() throws IOException {
+        create("svc", "systemd", "--provision", packagesService().toString());
+        ok(cloche.run("machine", "start", "svc"), "svc\n");
+        ok(exec("svc", "systemctl start cloche-keep; until [ -s /var/lib/cloche/guard ]; do sleep 0.1; done"), "");
+        String keeper = mainPid();
+        ok(exec("svc", GUARD), "1\n");
+
+        ok(exec("svc", "systemctl restart cloche-keep; systemctl is-active cloche-keep"), "active\n");
+        assertThat(mainPid()).isNotEqualTo(keeper);
+        ok(exec("svc", GUARD), "1\n");
+
+        ok(exec("svc", "systemctl stop cloche-keep; ! systemctl is-active cloche-keep"), "inactive\n");
+        assertThat(mainPid()).isEqualTo("0\n");
+        ok(exec("svc", GUARD), "1\n");
+        ok(cloche.run("machine", "stop", "-t", "60s", "svc"), "svc\n");
+        assertThat(inspect("svc")).contains("\"lastEnd\" : \"it was shut down\"");
+    }
+
+    private static String mainPid() {
+        return exec("svc", "systemctl show --value -p MainPID cloche-keep").stdout();
+    }
+
+    /** Installs the unit as the package has it, with a keeper that leaves a session of its own behind, as the guard of a VM is. */
+    private static Path packagesService() throws IOException {
+        String unit = Files.readString(Program.root().resolve("modules/release/src/deb/cloche-keep.service"));
+        return Files.writeString(directory.resolve("service.sh"), """
+                #!/bin/sh -e
+                useradd --system --create-home --home-dir /var/lib/cloche cloche
+                cat >/usr/bin/cloche <<'END'
+                #!/bin/sh
+                [ -s ~/guard ] || setsid sh -c 'echo $$ >~/guard; exec sleep infinity' </dev/null >/dev/null 2>&1 &
+                trap 'exit 143' TERM
+                sleep infinity &
+                wait
+                END
+                chmod 755 /usr/bin/cloche
+                cat >/etc/systemd/system/cloche-keep.service <<'END'
+                """ + unit + """
+                END
+                systemctl daemon-reload
+                """);
     }
 
     @Test
