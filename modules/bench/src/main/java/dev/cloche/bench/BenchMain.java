@@ -8,6 +8,7 @@ import dev.cloche.bench.compare.ColdRun;
 import dev.cloche.bench.compare.CommandStart;
 import dev.cloche.bench.compare.Dials;
 import dev.cloche.bench.compare.DiskSync;
+import dev.cloche.bench.compare.Emulators;
 import dev.cloche.bench.compare.Forks;
 import dev.cloche.bench.compare.HotLog;
 import dev.cloche.bench.compare.ImageGrowth;
@@ -59,6 +60,7 @@ public final class BenchMain {
         SequencedMap<String, Benchmark> all = new LinkedHashMap<>();
         all.put("cold-run", (setting, rounds, report) -> new ColdRun(setting).measure(rounds, report));
         all.put("kernels", (setting, rounds, report) -> new Kernels(setting).measure(rounds, report));
+        all.put("emulators", (setting, rounds, report) -> new Emulators(setting).measure(rounds, report));
         all.put("start", (setting, rounds, report) -> new StartShare(setting).measure(rounds, report));
         all.put("sandboxes", (setting, rounds, report) -> new SandboxStarts(setting).measure(rounds, report));
         all.put("restore", (setting, rounds, report) -> new Restore(setting).measure(rounds, report));

@@ -1,9 +1,9 @@
 package dev.cloche.bench.compare;
 
-import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BenchVm;
 import dev.cloche.bench.probe.BootedTemplate;
+import dev.cloche.bench.probe.IdleClones;
 import dev.cloche.bench.probe.ProportionalSize;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Report;
@@ -14,7 +14,6 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +23,7 @@ import java.util.List;
  * bare ones. All have their identity and have answered a ping.
  */
 public final class Memory {
-    private static final int CLONES = 4;
     private static final int MEMORY_MIB = 256;
-    private static final int SETTLE_MILLIS = 500;
 
     private final Setting setting;
 
@@ -47,11 +44,11 @@ public final class Memory {
                 qemu[round] = ours.child();
                 guard[round] = ours.parent();
                 both[round] = ours.parent() + ours.child();
-                bare[round] = bare(machine, template);
+                bare[round] = IdleClones.mebibytes(setting, machine, template);
             }
         }
-        report.heading(
-                "Memory (PSS) of an idle clone of " + MEMORY_MIB + " MiB, mean of " + CLONES + " that run at once");
+        report.heading("Memory (PSS) of an idle clone of " + MEMORY_MIB + " MiB, mean of " + IdleClones.CLONES
+                + " that run at once");
         report.table(List.of(
                 new Samples("QEMU and guard through Cloche", Samples.Unit.MEBIBYTES, both),
                 new Samples("its QEMU", Samples.Unit.MEBIBYTES, qemu),
@@ -63,49 +60,27 @@ public final class Memory {
             throws IOException, InterruptedException {
         List<Vm> clones = new ArrayList<>();
         try {
-            for (int i = 0; i < CLONES; i++) {
+            for (int i = 0; i < IdleClones.CLONES; i++) {
                 Vm vm = provider.create(template.clone(VmId.random()));
                 clones.add(vm);
                 vm.start(BenchVm.patience());
                 vm.guest().ping(BenchVm.patience());
             }
-            Thread.sleep(SETTLE_MILLIS);
+            Thread.sleep(IdleClones.SETTLE_MILLIS);
             double guards = 0;
             double qemus = 0;
             for (Vm vm : clones) {
                 Path record =
                         setting.home().resolve("vms").resolve(vm.id().value()).resolve("guard.json");
                 ProportionalSize.Pair pair = ProportionalSize.ofGuarded(record);
-                guards += pair.parent() / CLONES;
-                qemus += pair.child() / CLONES;
+                guards += pair.parent() / IdleClones.CLONES;
+                qemus += pair.child() / IdleClones.CLONES;
             }
             return new ProportionalSize.Pair(guards, qemus);
         } finally {
             for (Vm vm : clones) {
                 vm.close();
                 vm.destroy();
-            }
-        }
-    }
-
-    private double bare(BareMachine machine, BootedTemplate template) throws IOException, InterruptedException {
-        List<BareClone> clones = new ArrayList<>();
-        try {
-            for (int i = 0; i < CLONES; i++) {
-                Path directory = Files.createTempDirectory(setting.directory(), "clone");
-                BareClone clone = BareClone.restore(machine, template, directory);
-                clones.add(clone);
-                clone.guest().ping();
-            }
-            Thread.sleep(SETTLE_MILLIS);
-            double sum = 0;
-            for (BareClone clone : clones) {
-                sum += ProportionalSize.mebibytes(clone.pid());
-            }
-            return sum / CLONES;
-        } finally {
-            for (BareClone clone : clones) {
-                clone.close();
             }
         }
     }

@@ -63,6 +63,13 @@ public final class BareMachine {
         return command;
     }
 
+    /** Waits for a word to its monitor before it boots. */
+    List<String> halted(Path monitor) {
+        List<String> command = machine(machineType(), MEMORY_MIB, initramfs);
+        command.addAll(List.of("-S", "-qmp", "unix:" + monitor + ",server=on,wait=off"));
+        return command;
+    }
+
     /** Boots another initramfs, without a disk. */
     List<String> diskless(Path otherInitramfs, Path socket) {
         List<String> command = machine(machineType(), MEMORY_MIB, otherInitramfs);

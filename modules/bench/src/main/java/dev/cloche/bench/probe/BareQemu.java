@@ -22,9 +22,34 @@ public final class BareQemu {
      * @param share where the kernel and the rest are; of each file the first match wins
      */
     public BareQemu(Setting setting, List<Path> share) throws IOException {
+        this(setting, VmResources.find(share));
+    }
+
+    /** Prepares runs with these programs and this kernel. */
+    public BareQemu(Setting setting, VmResources resources) throws IOException {
         disk = setting.disk();
         directory = setting.directory();
-        machine = new BareMachine(VmResources.find(share), setting);
+        machine = new BareMachine(resources, setting);
+    }
+
+    /** Takes the time from the start of QEMU, whose guest is halted, to the greeting of its monitor. */
+    public Spent spentOnGreeting() throws IOException, InterruptedException {
+        Path socket = directory.resolve("bare.qmp");
+        Files.deleteIfExists(socket);
+        long begin = System.nanoTime();
+        Process qemu = BareMachine.start(machine.halted(socket));
+        try (SocketChannel channel = BareMachine.connect(socket, qemu)) {
+            var _ = new BareMonitor(channel);
+            return Spent.since(begin, qemu.pid());
+        } finally {
+            qemu.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Takes the time from the start of QEMU to the end of a first {@code true}. */
+    public Spent spentOnTrue() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        return afterTrue(qemu -> Spent.since(begin, qemu.pid()));
     }
 
     private interface Action<T> {
