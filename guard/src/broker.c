@@ -36,6 +36,17 @@ struct broker {
 
 static atomic_bool sealed;
 
+/* Threads that answer, and what they are to do once. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int living;
+    int inside; /* of these */
+    int event; /* readable once there is a wall */
+    const struct wall *wall;
+    pid_t program;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .event = -1};
+
 /* Readable once too much was refused; -1: nothing is. */
 static int alarm_fd = -1;
 
@@ -68,10 +79,10 @@ static bool waits(const struct broker *b, const struct seccomp_notif *asked) {
 
 /* The caller's memory; -1 with errno. It is looked at by a descriptor, for a call that takes any process by its id is none that the
  * guard may make for ever. The threads of the program share it, and it executes nothing any more. */
-static int memory_of(struct broker *b, const struct seccomp_notif *asked) {
+static int memory_of(struct broker *b, pid_t pid) {
     if (b->memory >= 0) return b->memory;
     char path[32];
-    snprintf(path, sizeof path, "/proc/%u/mem", asked->pid);
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (b->executed) b->memory = fd;
     return fd;
@@ -83,7 +94,7 @@ static void forget_memory(const struct broker *b, int memory) {
 }
 
 static bool read_memory(struct broker *b, const struct seccomp_notif *asked, uint64_t address, void *to, size_t length) {
-    int memory = memory_of(b, asked);
+    int memory = memory_of(b, (pid_t)asked->pid);
     bool whole = memory >= 0 && pread(memory, to, length, (off_t)address) == (ssize_t)length;
     forget_memory(b, memory);
     return whole;
@@ -173,7 +184,7 @@ static struct answer to_read_link(struct broker *b, const struct seccomp_notif *
     }
     size_t length = strlen(program);
     if (length > asked->data.args[2]) length = asked->data.args[2];
-    int memory = memory_of(b, asked);
+    int memory = memory_of(b, (pid_t)asked->pid);
     bool written = memory >= 0 && pwrite(memory, program, length, (off_t)asked->data.args[1]) == (ssize_t)length;
     forget_memory(b, memory);
     return written ? (struct answer){.value = (int64_t)length} : fails(EFAULT);
@@ -273,12 +284,35 @@ static void note(struct broker *b, const struct seccomp_notif *asked) {
     if (denied_enough(&b->denied, b->start.recording)) write_all(alarm_fd, (const char *)&one, sizeof one);
 }
 
+/* A child that has become no program by now never will, and its thread ends with it. */
+static void enter(struct broker *b) {
+    pthread_mutex_lock(&threads.lock);
+    if (b->executed) (void)memory_of(b, threads.program);
+    wall_enter(threads.wall);
+    threads.inside++;
+    pthread_cond_signal(&threads.changed);
+    pthread_mutex_unlock(&threads.lock);
+}
+
+static void leave(bool was_inside) {
+    pthread_mutex_lock(&threads.lock);
+    threads.living--;
+    if (was_inside) threads.inside--;
+    pthread_cond_signal(&threads.changed);
+    pthread_mutex_unlock(&threads.lock);
+}
+
 static void *serve(void *argument) {
     struct broker *b = argument;
-    struct pollfd event = {.fd = b->start.listener, .events = POLLIN};
+    struct pollfd events[] = {{.fd = b->start.listener, .events = POLLIN}, {.fd = threads.event, .events = POLLIN}};
     for (;;) {
-        if (poll(&event, 1, -1) < 0) continue;
-        if ((event.revents & POLLIN) == 0) break; /* all that the filter binds have ended */
+        if (poll(events, 2, -1) < 0) continue;
+        if (events[1].fd >= 0 && events[1].revents != 0) {
+            enter(b);
+            events[1].fd = -1;
+        }
+        if (events[0].revents == 0) continue;
+        if ((events[0].revents & POLLIN) == 0) break; /* all that the filter binds have ended */
         struct seccomp_notif asked = {0};
         if (ioctl(b->start.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) continue; /* it was killed meanwhile */
         b->denial = NOTHING_DENIED;
@@ -290,18 +324,23 @@ static void *serve(void *argument) {
     close(b->start.listener);
     if (b->memory >= 0) close(b->memory);
     free(b);
+    leave(events[1].fd < 0);
     return NULL;
 }
 
 bool broker_begin(const struct broker_start *start) {
     if (alarm_fd < 0) alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    struct broker *broker = alarm_fd < 0 ? NULL : calloc(1, sizeof *broker);
+    if (threads.event < 0) threads.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct broker *broker = alarm_fd < 0 || threads.event < 0 ? NULL : calloc(1, sizeof *broker);
     if (broker == NULL) return false;
     broker->start = *start;
     broker->memory = -1;
     broker->denied.directory = start->directory;
     pthread_t thread;
+    pthread_mutex_lock(&threads.lock);
     int error = pthread_create(&thread, NULL, serve, broker);
+    if (error == 0) threads.living++;
+    pthread_mutex_unlock(&threads.lock);
     if (error != 0) {
         free(broker);
         errno = error;
@@ -309,6 +348,16 @@ bool broker_begin(const struct broker_start *start) {
     }
     pthread_detach(thread);
     return true;
+}
+
+void broker_enter(const struct wall *wall, pid_t program) {
+    static const uint64_t one = 1;
+    pthread_mutex_lock(&threads.lock);
+    threads.wall = wall;
+    threads.program = program;
+    if (threads.event >= 0) write_all(threads.event, (const char *)&one, sizeof one);
+    while (threads.inside < threads.living) pthread_cond_wait(&threads.changed, &threads.lock);
+    pthread_mutex_unlock(&threads.lock);
 }
 
 void broker_seal(void) { atomic_store(&sealed, true); }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "grants.h"
+#include "wall.h"
 
 struct broker_start {
     int listener;  /* of the filter; the broker closes it */
@@ -16,6 +17,10 @@ struct broker_start {
 
 /* False with errno. */
 bool broker_begin(const struct broker_start *start);
+
+/* Puts the threads that answer behind a wall, and returns when they are; `program` is the one whose memory they read, by a descriptor
+ * that is opened before. */
+void broker_enter(const struct wall *wall, pid_t program);
 
 /* From now on files of its own are refused too: it has opened what it needs to begin. */
 void broker_seal(void);

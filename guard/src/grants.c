@@ -90,16 +90,19 @@ static bool is_vain(const char *name) {
 
 static const struct decision REFUSAL = {.verdict = REFUSED};
 
+bool grants_device(const struct grant *grant) { return strncmp(grant->path, "/dev/", 5) == 0; }
+
 static struct decision give(const char *path, int flags) {
     return (struct decision){.verdict = GIVEN, .path = path, .flags = flags};
 }
 
-static struct decision give_granted(const struct grant *grant, int asked) {
+static struct decision give_granted(const struct grant *grant, int asked, bool sealed) {
+    if (grant->right == TO_BEGIN && sealed) return REFUSAL;
     bool reads = (asked & O_ACCMODE) == O_RDONLY;
     struct decision decision = give(grant->path, reads ? O_RDONLY : O_RDWR);
-    decision.device = strncmp(grant->path, "/dev/", 5) == 0;
-    if (reads || grant->right == TO_WRITE) return decision;
-    if (grant->right == TO_READ) return REFUSAL;
+    decision.device = grants_device(grant);
+    if (reads || grant->right == TO_WRITE || (grant->right == TO_BEGIN && decision.device)) return decision;
+    if (grant->right != TO_COPY) return REFUSAL;
     decision.flags = O_RDONLY;
     return decision;
 }
@@ -113,11 +116,11 @@ struct decision grants_open(const struct grants *grants, const char *normal, int
         return decision;
     }
     for (int i = 0; i < grants->count; i++) {
-        if (strcmp(normal, grants->list[i].path) == 0) return give_granted(&grants->list[i], flags);
+        if (strcmp(normal, grants->list[i].path) == 0) return give_granted(&grants->list[i], flags, sealed);
     }
     static const struct grant null = {"/dev/null", TO_WRITE}, random = {"/dev/urandom", TO_READ};
-    if (strcmp(normal, null.path) == 0) return give_granted(&null, flags);
-    if (strcmp(normal, random.path) == 0) return give_granted(&random, flags);
+    if (strcmp(normal, null.path) == 0) return give_granted(&null, flags, sealed);
+    if (strcmp(normal, random.path) == 0) return give_granted(&random, flags, sealed);
     if (is_vain(normal)) return (struct decision){.verdict = ABSENT};
     if (sealed) return REFUSAL;
     if (is_own(grants, normal)) return (flags & O_ACCMODE) == O_RDONLY ? give(normal, O_RDONLY) : REFUSAL;

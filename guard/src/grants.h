@@ -10,6 +10,7 @@ enum right {
     TO_READ,
     TO_WRITE,
     TO_COPY, /* read, also where it is asked for to be written: what is mapped privately */
+    TO_BEGIN, /* read until it has started; a device to write too */
 };
 
 struct grant {
@@ -49,6 +50,9 @@ bool grants_normal(const char *name, char *normal, size_t size);
 
 /* Judges the opening of a normal name. */
 struct decision grants_open(const struct grants *grants, const char *normal, int flags, bool sealed);
+
+/* Whether it is that of a device. */
+bool grants_device(const struct grant *grant);
 
 /* Whether a name is granted, or is that of a directory above such a file. */
 bool grants_lead_through(const struct grants *grants, const char *normal);

@@ -78,7 +78,9 @@ void health_open(struct health *h, int directory, const char *disk, const struct
 }
 
 void health_begin(struct health *h, pid_t program) {
-    h->program = program;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    h->program = open(path, O_RDONLY | O_CLOEXEC);
     if (h->timer >= 0) timer_set(h->timer, period(h));
 }
 
@@ -203,13 +205,9 @@ static void look_at_disk(struct health *h) {
 }
 
 /* The state of the program's main thread, the field after its name in brackets; 0 if it cannot be read. */
-static char main_thread(pid_t program) {
-    char path[32], stat[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t n = read(fd, stat, sizeof stat - 1);
-    close(fd);
+static char main_thread(int program) {
+    char stat[512];
+    ssize_t n = pread(program, stat, sizeof stat - 1, 0);
     if (n <= 0) return 0;
     stat[n] = '\0';
     const char *bracket = strrchr(stat, ')');

@@ -19,7 +19,7 @@ struct health {
     struct reserve reserve;
     int timer; /* of the next look; -1: the program has no monitor */
     int lock;  /* qmp.lock, while it is held; -1 */
-    pid_t program;
+    int program; /* its file stat of /proc */
     enum question question;
     int64_t unanswered_ms; /* how long the question is open, by looks that came */
     bool silent;

@@ -22,6 +22,7 @@
 #include "program.h"
 #include "records.h"
 #include "sockets.h"
+#include "territory.h"
 #include "watch.h"
 
 /* A standard stream that the starter closed would give its number to the lock or a socket. */
@@ -121,6 +122,7 @@ int main(int argc, char **argv) {
     }
     if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
     /* What QEMU says to it from here on is that of a guest that may have broken out. */
+    territory_enter(&options, program.pid);
     if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) give_up_unconfined(&options, &program, &network);
     struct announcement announcement = {.directory = directory, .record = record};
     struct ending ending = watch(&options, &program, &network, &health, &announcement, &heard);

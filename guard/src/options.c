@@ -80,6 +80,8 @@ static bool parse_jail(struct options *options, const char *option, const char *
         grant(options, value, TO_WRITE);
     } else if (strcmp(option, "--copy") == 0) {
         grant(options, value, TO_COPY);
+    } else if (strcmp(option, "--begin") == 0) {
+        grant(options, value, TO_BEGIN);
     } else if (strcmp(option, "--layers") == 0) {
         jail->grants.layers = value;
     } else if (strcmp(option, "--sockets") == 0) {

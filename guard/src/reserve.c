@@ -1,5 +1,6 @@
 #include "reserve.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -48,7 +49,8 @@ static bool fill(int file) {
 bool reserve_make_whole(const struct reserve *reserve, int directory) {
     if (lacks(reserve, directory) == 0) return true;
     int file = open(reserve->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0) return false;
+    /* A file that was made since is not the guard's to reach; processes that make it refill it. */
+    if (file < 0) return errno == EACCES;
     bool whole = lock_file(file) && fill(file);
     close(file);
     return whole;

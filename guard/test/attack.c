@@ -1,6 +1,6 @@
 /* A stand-in for a QEMU that is broken into: attack BASE PID [DEADLY]. It tries what must be shut and says what was OPEN, one line
  * each, and "done" at the end; with DEADLY it makes that one call, with "reduced" it tries what Landlock shuts, with "opens N" and
- * "calls N" it is refused that often. BASE/vm is its VM's directory; docs/security.md has the rows. */
+ * "calls N" it is refused that often, with "broken" it has its guard open and connect for it once all is confined. BASE/vm is its VM's directory; docs/security.md has the rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -203,11 +203,27 @@ static void begin(int monitor) {
     dprintf(monitor, "{\"QMP\": {\"version\": {}, \"capabilities\": []}}\r\n");
     hear(monitor, "qmp_capabilities");
     works("its own files before it has begun", open("/usr/bin/env", O_RDONLY) >= 0);
+    works("what only its start needs, before", reads("kernel", O_RDONLY));
+    shut("what only its start needs, to write", open(in_base("kernel"), O_RDWR));
     dprintf(monitor, "{\"return\": {}}\r\n");
     hear(monitor, "query-status");
     dprintf(monitor, "{\"return\": {\"status\": \"prelaunch\"}}\r\n");
     hear(monitor, "cont");
     shut("its own files from then on", open("/usr/bin/env", O_RDONLY));
+    shut("what only its start needs", open(in_base("kernel"), O_RDONLY));
+}
+
+/* A guard that is broken tries when it is asked for a socket. */
+static void have_guard_try(void) {
+    /* The memory that names are read from was opened before. */
+    works("what only its start needs", reads("kernel", O_RDONLY));
+    begin(5);
+    works("a layer", reads("vm/disk.1", O_RDWR));
+    works("the socket that saves it", connect_to(in_base("vm/s.mig"), SOCK_STREAM, 0) == 0);
+    struct sockaddr_un port = address(in_base("vm/s.p1"));
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+    works("a client's port", bind(client, (struct sockaddr *)&port, sizeof port) == 0 && listen(client, 1) == 0);
+    works("to remove it", unlink(port.sun_path) == 0);
 }
 
 /* What a broken QEMU does without end, and its guard with it. */
@@ -273,10 +289,16 @@ static void deadly(const char *call) {
 
 int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IONBF, 0);
+    if (argc == 2) return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0 ? 0 : 1; /* whether the kernel has Landlock */
     base = argv[1];
     pid_t guard = atoi(argv[2]);
     if (argc > 3 && strcmp(argv[3], "reduced") == 0) {
         reduced(guard);
+        printf("done\n");
+        return 0;
+    }
+    if (argc > 3 && strcmp(argv[3], "broken") == 0) {
+        have_guard_try();
         printf("done\n");
         return 0;
     }
@@ -289,6 +311,7 @@ int main(int argc, char **argv) {
         deadly(argv[3]);
         return 0;
     }
+    works("what only its start needs", reads("kernel", O_RDONLY));
     for (int phase = 0; phase < 2; phase++) {
         files();
         names();

@@ -76,6 +76,12 @@ static void own_files(void) {
     EXPECT(asked("/share/rom", O_RDONLY, false).verdict == ABSENT);
 }
 
+static void what_only_the_start_needs(void) {
+    EXPECT(asked("/kernel", O_RDONLY, false).verdict == GIVEN && asked("/kernel", O_RDWR, false).verdict == REFUSED);
+    EXPECT(asked("/dev/kvm", O_RDWR, false).flags == O_RDWR && asked("/dev/kvm", O_RDWR, false).device);
+    EXPECT(refuses("/kernel", O_RDONLY) && refuses("/dev/kvm", O_RDWR) && refuses("/dev/kvm", O_RDONLY));
+}
+
 static void sockets(void) {
     EXPECT(grants_socket(&grants, "/tmp/c/a.p1") && grants_socket(&grants, "/tmp/c/a.p7") && grants_socket(&grants, "/tmp/c/a.mig"));
     EXPECT(!grants_socket(&grants, "/tmp/c/a.p8") && !grants_socket(&grants, "/tmp/c/a.p11") && !grants_socket(&grants, "/tmp/c/a.qmp"));
@@ -110,11 +116,13 @@ static void random_names(void) {
 
 int main(void) {
     EXPECT(grants_add(&grants, "/image", TO_READ) && grants_add(&grants, "/ram", TO_WRITE) && grants_add(&grants, "/memory", TO_COPY));
+    EXPECT(grants_add(&grants, "/kernel", TO_BEGIN) && grants_add(&grants, "/dev/kvm", TO_BEGIN));
     names();
     rights();
     layers();
     ways();
     random_names();
+    what_only_the_start_needs();
     own_files();
     sockets();
 }

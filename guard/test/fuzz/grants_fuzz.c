@@ -16,6 +16,7 @@ static struct grants *all(void) {
     if (grants.count == 0) {
         CHECK(grants_add(&grants, "/image", TO_READ) && grants_add(&grants, "/ram", TO_WRITE));
         CHECK(grants_add(&grants, "/memory", TO_COPY));
+        CHECK(grants_add(&grants, "/kernel", TO_BEGIN) && grants_add(&grants, "/dev/kvm", TO_BEGIN));
     }
     return &grants;
 }
@@ -48,7 +49,8 @@ static void check_given(const struct decision *given, int asked, bool sealed) {
     static const char *const writable[] = {"/ram", "/dev/null", NULL};
     CHECK((asked & (O_CREAT | O_TRUNC)) == 0);
     CHECK(!sealed || is_layer(given->path) || is_one_of(given->path, readable));
-    CHECK(given->flags == O_RDONLY || is_layer(given->path) || is_one_of(given->path, writable));
+    bool begins = !sealed && strcmp(given->path, "/dev/kvm") == 0;
+    CHECK(given->flags == O_RDONLY || is_layer(given->path) || is_one_of(given->path, writable) || begins);
     CHECK(given->flags == O_RDONLY || (asked & O_ACCMODE) != O_RDONLY);
     CHECK(given->layer == is_layer(given->path));
     CHECK(!given->device || strncmp(given->path, "/dev/", 5) == 0);

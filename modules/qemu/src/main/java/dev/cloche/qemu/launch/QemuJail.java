@@ -43,8 +43,8 @@ public record QemuJail(Isolation least, List<Path> image) {
             VmSpec spec, VmLayout layout, VmResources resources, Accelerator accelerator, QemuLaunch launch) {
         List<String> out = new ArrayList<>(List.of("--isolation", EnumNames.of(least)));
         image.forEach(file -> add(out, "--read", file));
-        add(out, "--read", resources.kernel().kernel());
-        add(out, "--read", resources.kernel().initramfs());
+        add(out, "--begin", resources.kernel().kernel());
+        add(out, "--begin", resources.kernel().initramfs());
         switch (launch.ram()) {
             case QemuLaunch.Ram.Anonymous _ -> {}
             case QemuLaunch.Ram.Shared(Path file) -> add(out, "--write", file);
@@ -53,7 +53,7 @@ public record QemuJail(Isolation least, List<Path> image) {
         launch.disk().ifPresent(disk -> add(out, "--layers", disk.layers().top().resolveSibling("")));
         add(out, "--sockets", layout.runtimeDirectory().resolve(spec.id().value()));
         if (accelerator == Accelerator.KVM) {
-            add(out, "--write", HostProbe.KVM);
+            add(out, "--begin", HostProbe.KVM);
             // What QEMU calls with KVM was recorded nowhere yet.
             out.addAll(List.of("--unknown-calls", "record"));
         }
