@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /* Installs the filter for good, and answers the descriptor by which another process answers the calls that are asked about;
- * -1 with errno where the kernel does not do that. For a process that has one thread. */
-int calls_confine(void);
+ * -1 with errno where the kernel does not do that. For a process that has one thread; in an empty room facts of names need no answer. */
+int calls_confine(bool in_room);
 
 /* Whether a call that is asked about reaches other files, sockets or processes, or may: such a call is never let through. */
 bool calls_reach(int call);

@@ -21,3 +21,6 @@ int write_whole(int directory, const char *name, const char *bytes, size_t lengt
 
 /* Waits until what write_whole wrote is on the disk, as far as the disk can; closes the file. */
 void make_durable(int directory, int file);
+
+/* Closes all descriptors from this one on, also before Linux 5.9. False if some may be left. */
+bool close_from(int first);

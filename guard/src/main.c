@@ -97,7 +97,7 @@ __attribute__((noreturn)) static void give_up_unconfined(const struct options *o
 int main(int argc, char **argv) {
     (void)argc;
     fill_standard_streams();
-    close_range(STDERR_FILENO + 1, ~0U, 0);
+    if (!close_from(STDERR_FILENO + 1)) fail("cannot close what its starter has open: %s", strerror(errno));
     struct orders heard = orders();
     struct options options = parse_options(argv);
     int directory = open(options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

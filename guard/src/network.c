@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "io.h"
 #include "relay.h"
 #include "sockets.h"
 
@@ -38,7 +39,7 @@ static void keep_only(int log, const int *descriptors, int count) {
     for (int i = 0; i < FIRST + count; i++) {
         if (parked[i] < 0 || dup2(parked[i], i) < 0) _exit(127);
     }
-    close_range((unsigned)(FIRST + count), ~0U, 0);
+    if (!close_from(FIRST + count)) _exit(127);
 }
 
 __attribute__((noreturn)) static void become_passt(const struct options *options, int log, int end, pid_t guard) {

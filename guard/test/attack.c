@@ -15,18 +15,20 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static const char *base;
+
+/* One that the starter has left open. */
+enum { OF_STARTER = 9 };
 
 static const char *in_base(const char *name) {
     static char path[2][4096];
@@ -54,6 +56,41 @@ static bool reads(const char *name, int flags) {
     return read_it;
 }
 
+/* As a clone's QEMU has it: it asks for it to be written, and gets it to be read. */
+static void template(void) {
+    enum { PAGE = 4096 };
+    int memory = open(in_base("memory"), O_RDWR);
+    char name[64];
+    struct iovec one = {(char[1]){'x'}, 1};
+    works("memory of a template", memory >= 0);
+    shut("memory of a template, to write", write(memory, "x", 1));
+    shut("memory of a template, at a place", pwrite(memory, "x", 1, 0));
+    shut("memory of a template, from many places", pwritev(memory, &one, 1, 0));
+    shut("memory of a template, copied into", copy_file_range(open(in_base("vm/disk.1"), O_RDONLY), NULL, memory, NULL, 1, 0));
+    shut("memory of a template, cut off", ftruncate(memory, 0));
+    shut("memory of a template, a hole in it", fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE));
+    shut("memory of a template, its mode", fchmod(memory, 0666));
+    shut("memory of a template, its times", futimens(memory, NULL));
+    shut("memory of a template, a name for it", linkat(memory, "", AT_FDCWD, in_base("vm/disk.6"), AT_EMPTY_PATH));
+    snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
+    shut("memory of a template, by /proc", open(name, O_RDWR));
+    snprintf(name, sizeof name, "/dev/fd/%d", memory);
+    shut("memory of a template, by /dev/fd", open(name, O_RDWR));
+    shut("memory of a template, to write only", write(open(in_base("memory"), O_WRONLY), "x", 1));
+    shut("memory of a template, by F_SETFL", fcntl(memory, F_SETFL, O_RDWR) < 0 ? -1 : write(memory, "x", 1));
+    shut("memory of a template, by a mapping", mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED ? -1 : 0);
+    void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, memory, 0);
+    works("a mapping to read", page != MAP_FAILED);
+    shut("memory of a template, by a mapping that is changed", mprotect(page, PAGE, PROT_READ | PROT_WRITE));
+    shut("memory of a template, by MADV_REMOVE", madvise(page, PAGE, MADV_REMOVE));
+    char *own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, memory, 0);
+    works("a private mapping of it", own != MAP_FAILED);
+    *own = 'x';
+    shut("memory of a template, by msync", msync(own, PAGE, MS_SYNC) == 0 && pread(memory, name, 1, 0) == 1 && name[0] == 'x' ? 0 : -1);
+    shut("memory of a template, by MADV_REMOVE of it", madvise(own, PAGE, MADV_REMOVE));
+    close(memory);
+}
+
 static void files(void) {
     shut("a file of the host", open("/etc/passwd", O_RDONLY));
     shut("the directory of the host", open("/", O_RDONLY | O_DIRECTORY));
@@ -72,13 +109,7 @@ static void files(void) {
     shut("a new file", open(in_base("vm/disk.9"), O_RDWR | O_CREAT, 0600));
     shut("a file without a name", open(in_base("vm"), O_RDWR | O_TMPFILE, 0600));
     shut("openat2", syscall(SYS_openat2, AT_FDCWD, in_base("image"), &(uint64_t[3]){0}, 24));
-    int memory = open(in_base("memory"), O_RDWR);
-    works("memory of a template", memory >= 0);
-    shut("memory of a template, to write", write(memory, "x", 1));
-    shut("memory of a template, by a mapping", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED ? -1 : 0);
-    shut("memory of a template, a hole in it", fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
-    shut("memory of a template, its mode", fchmod(memory, 0666));
-    works("a private mapping of it", mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, memory, 0) != MAP_FAILED);
+    template();
     works("what is granted to read", reads("image", O_RDONLY));
     works("a layer", reads("vm/disk.1", O_RDWR));
     works("a lower layer", reads("vm/disk.0", O_RDONLY));
@@ -274,24 +305,49 @@ static void reduced(pid_t guard) {
     if (version >= SCOPES) shut("a signal to its guard", kill(guard, 0));
 }
 
+struct call {
+    const char *name;
+    long number;
+};
+
+/* What no QEMU calls. */
+static const struct call DEADLY[] = {
+    {"ptrace", SYS_ptrace}, {"process_vm_readv", SYS_process_vm_readv}, {"process_vm_writev", SYS_process_vm_writev},
+    {"bpf", SYS_bpf}, {"perf_event_open", SYS_perf_event_open}, {"mount", SYS_mount}, {"umount2", SYS_umount2},
+    {"pivot_root", SYS_pivot_root}, {"chroot", SYS_chroot}, {"unshare", SYS_unshare}, {"setns", SYS_setns}, {"keyctl", SYS_keyctl},
+    {"add_key", SYS_add_key}, {"request_key", SYS_request_key}, {"userfaultfd", SYS_userfaultfd}, {"init_module", SYS_init_module},
+    {"finit_module", SYS_finit_module}, {"kexec_load", SYS_kexec_load}, {"open_by_handle_at", SYS_open_by_handle_at},
+    {"name_to_handle_at", SYS_name_to_handle_at}, {"pidfd_getfd", SYS_pidfd_getfd}, {"process_madvise", SYS_process_madvise},
+    {"kcmp", SYS_kcmp}, {"reboot", SYS_reboot}, {"swapon", SYS_swapon}, {"modify_ldt", SYS_modify_ldt}, {"open_tree", SYS_open_tree},
+    {"move_mount", SYS_move_mount}, {"fsopen", SYS_fsopen}, {"fsmount", SYS_fsmount}, {"mount_setattr", SYS_mount_setattr},
+    {"x32", 0x40000000 | SYS_getpid}, {"i386", -1},
+};
+
+enum { DEADLY_CALLS = sizeof DEADLY / sizeof *DEADLY };
+
+static void list_deadly(void) {
+    for (size_t i = 0; i < DEADLY_CALLS; i++) printf("%s\n", DEADLY[i].name);
+}
+
 static void deadly(const char *call) {
-    if (strcmp(call, "ptrace") == 0) ptrace(PTRACE_ATTACH, getppid(), 0, 0);
-    if (strcmp(call, "mount") == 0) mount("a", "/", "tmpfs", 0, NULL);
-    if (strcmp(call, "unshare") == 0) unshare(CLONE_NEWUSER);
-    if (strcmp(call, "bpf") == 0) syscall(SYS_bpf, 0, NULL, 0);
-    if (strcmp(call, "userfaultfd") == 0) syscall(SYS_userfaultfd, 0);
-    if (strcmp(call, "keyctl") == 0) syscall(SYS_keyctl, 0, 0, 0, 0, 0);
-    if (strcmp(call, "process_vm_readv") == 0) syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0);
-    if (strcmp(call, "x32") == 0) syscall(0x40000000 | SYS_getpid);
-    if (strcmp(call, "i386") == 0) __asm__ volatile("int $0x80" : : "a"(20));
+    for (size_t i = 0; i < DEADLY_CALLS; i++) {
+        if (strcmp(call, DEADLY[i].name) != 0) continue;
+        if (DEADLY[i].number < 0) __asm__ volatile("int $0x80" : : "a"(20));
+        else syscall(DEADLY[i].number, 0, 0, 0, 0, 0, 0);
+    }
     printf("OPEN: %s\n", call);
 }
 
 int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IONBF, 0);
+    if (argc == 2 && strcmp(argv[1], "deadly") == 0) {
+        list_deadly();
+        return 0;
+    }
     if (argc == 2) return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0 ? 0 : 1; /* whether the kernel has Landlock */
     base = argv[1];
     pid_t guard = atoi(argv[2]);
+    shut("a descriptor of those that started its guard", fcntl(OF_STARTER, F_GETFD));
     if (argc > 3 && strcmp(argv[3], "reduced") == 0) {
         reduced(guard);
         printf("done\n");

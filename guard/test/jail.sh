@@ -1,9 +1,11 @@
 #!/bin/sh
-# jail.sh BUILD ATTACK: has a hostile program try the walls of each level that this host has. Says what is not as it must be. BUILD has
-# cloche-guard; patient-guard, which ends no program for how much it is refused; broken-guard, which is hostile itself.
+# jail.sh BUILD: has a hostile program, attack, try the walls of each level that this host has, and of kernels that lack something.
+# Says what is not as it must be. BUILD has cloche-guard; patient-guard, which ends no program for how much it is refused; broken-guard,
+# which is hostile itself; old, which makes a kernel look older.
 set -u
 guard=$1/patient-guard
-attack=$2
+attack=$1/attack
+old=
 base=$(mktemp -d /tmp/jail-test.XXXXXX)
 failed=0
 
@@ -34,8 +36,8 @@ jailed() {
     shift
     without=
     [ "$level" != sealed ] || without='echo 0 >/proc/sys/user/max_user_namespaces &&'
-    unshare --user --map-current-user --keep-caps sh -c "$without"' exec "$@"' sh \
-        "$guard" --dir "$base/vm" --listen "$base/vm/s.mig" --monitor "$base/vm" --isolation "$level" --read "$base/image" \
+    unshare --user --map-current-user --keep-caps sh -c "$without"' exec "$@" 9</etc/passwd' sh \
+        $old "$guard" --dir "$base/vm" --listen "$base/vm/s.mig" --monitor "$base/vm" --isolation "$level" --read "$base/image" \
         --begin "$base/kernel" $recording --copy "$base/memory" --layers "$base/vm" --sockets "$base/vm/s" --threads 64 --max-duration-ms 300000 --owner-grace-ms 300000 \
         -- "$attack" "$base" $$ "$@" </dev/null >"$base/said" 2>&1
 }
@@ -60,7 +62,7 @@ for mode in "full refuse" "sealed refuse" "full record"; do
     cmp -s -n 8192 "$base/memory" /dev/zero || complain "$level: a template's memory was changed"
     grep -q "secret" "$base/vm/denied" || complain "$level: nothing is noted of what was denied"
     grep -q "\"$level\"" "$base/vm/isolation.json" || complain "$level: the level is not noted"
-    for call in ptrace mount unshare bpf userfaultfd keyctl process_vm_readv x32 i386; do
+    for call in $("$attack" deadly); do
         prepare
         jailed "$level" "$call" || complain "$level: $(cat "$base/said")"
         grep -q '"cause":"isolation".*"signal":31' "$base/vm/exit.json" || complain "$level: $call did not kill: $(cat "$base/vm/console.log")"
@@ -107,6 +109,33 @@ for level in $landlock; do
     [ "$(cat "$base/secret")$(cat "$base/vm/disk.1")" = "secretlayer" ] || complain "broken: a file was changed"
 done
 unset BROKEN_LOG
+
+# On an older kernel: the walls that it has hold, and what it lacks is said.
+old="$1/old 5.14"
+guard=$1/patient-guard
+for level in full sealed; do
+    prepare
+    jailed "$level" || complain "old: $(cat "$base/said")"
+    grep -q '^done$' "$base/vm/console.log" || complain "old $level: it did not come to its end: $(tail -3 "$base/vm/console.log")"
+    grep -E '^(OPEN|BROKEN)' "$base/vm/console.log" && failed=1
+    grep -q "\"$level\"" "$base/vm/isolation.json" || complain "old $level: $(cat "$base/vm/isolation.json")"
+done
+for lacking in listener seccomp; do
+    old="$1/old $lacking"
+    prepare
+    jailed auto reduced || complain "$lacking: $(cat "$base/said")"
+    grep -q '"level":"reduced","missing":"the seal: ' "$base/vm/isolation.json" || complain "$lacking: $(cat "$base/vm/isolation.json")"
+    grep -q '^done$' "$base/vm/console.log" || complain "$lacking: $(cat "$base/vm/console.log")"
+    prepare
+    jailed sealed && complain "$lacking: a level that is not to be had"
+    grep -q "^failed the isolation sealed is not to be had (the seal: " "$base/said" || complain "$lacking: $(cat "$base/said")"
+    grep -q . "$base/vm/console.log" 2>/dev/null && complain "$lacking: a program was started"
+done
+old="$1/old pidfd"
+prepare
+jailed auto reduced && complain "pidfd: nothing is said"
+grep -q "^failed cannot watch the program: Function not implemented" "$base/said" || complain "pidfd: $(cat "$base/said")"
+old=
 
 prepare
 guard=$1/cloche-guard

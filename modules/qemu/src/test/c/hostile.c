@@ -7,15 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { GOODBYE = 3, OWNERS_PORT = 5 };
 
 static int guard;
 static char disk[4096];
+static const char *kernel;
 
 /* What follows a text in an argument, up to a comma; one that is doubled counts as a letter. */
 static void value(const char *argument, const char *after, char *out, size_t size) {
@@ -60,8 +65,27 @@ static void attack(void) {
     shut("a file of the host", open("/etc/passwd", O_RDONLY));
     shut("a program", open("/bin/sh", O_RDONLY));
     shut("its own disk, to write", open(disk, O_RDWR));
+    shut("what only its start needs", open(kernel, O_RDONLY));
+    shut("the device of KVM", open("/dev/kvm", O_RDWR));
+    shut("a new file", open("disk.9", O_RDWR | O_CREAT, 0600));
+    shut("memory by /proc", open("/proc/self/mem", O_RDWR));
+    shut("to remove its disk", unlink(disk));
+    shut("to rename its disk", rename(disk, "taken"));
+    shut("to change its disk's mode", chmod(disk, 0666));
+    shut("to link its disk", link(disk, "linked"));
+    shut("to cut off its disk", truncate(disk, 0));
     shut("the network", socket(AF_INET, SOCK_STREAM, 0));
+    shut("netlink", socket(AF_NETLINK, SOCK_RAW, 0));
+    shut("datagrams", socket(AF_UNIX, SOCK_DGRAM, 0));
+    shut("an abstract socket", connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&(struct sockaddr_un){AF_UNIX, "\0x"}, 4));
     shut("a signal to all", kill(-1, 0));
+    shut("a signal to its guard", syscall(SYS_tgkill, getppid(), getppid(), 0));
+    shut("a queued signal", syscall(SYS_rt_sigqueueinfo, getppid(), 0, NULL));
+    shut("a pidfd", syscall(SYS_pidfd_open, 1, 0));
+    shut("to outlive its guard", prctl(PR_SET_PDEATHSIG, 0));
+    shut("io_uring", syscall(SYS_io_uring_setup, 1, &(char[120]){0}));
+    shut("shared memory of the user", shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
+    shut("another user", setuid(1));
     shut("a process", syscall(SYS_fork));
     shut("a program in its place", execl("/bin/true", "true", NULL));
     printf("attacked\n");
@@ -100,6 +124,7 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     for (int i = 1; i < argc; i++) {
         if (strstr(argv[i], "id=guard") != NULL) value(argv[i], "fd=", number, sizeof number);
+        if (strcmp(argv[i], "-kernel") == 0) kernel = argv[i + 1];
         if (strstr(argv[i], "id=root") != NULL) value(argv[i], "file=", disk, sizeof disk);
     }
     guard = atoi(number);

@@ -1,16 +1,26 @@
 package dev.cloche.qemu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.qemu.guard.GuardBinary;
+import dev.cloche.qemu.qmp.QemuMonitor;
+import dev.cloche.qemu.qmp.QmpCommand;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmIsolation;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vmm.FlatJson;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -93,6 +103,75 @@ class QemuIsolationIT extends QemuTest {
                     }
                 }
             }
+        }
+    }
+
+    /** QEMU itself is asked to: what its own code opens, writes and maps has its rights. */
+    @Test
+    void aCloneCannotWriteItsTemplatesMemory() throws IOException {
+        SnapshotRef template;
+        try (Vm maker = started(spec().asTemplateMaker())) {
+            template = snapshot(maker, "template");
+            maker.destroy();
+        }
+        Path memory = fixture.stateRoot().resolve("snapshots/template/memory");
+        String before = digest(memory);
+        try (Vm vm = clone(template)) {
+            Assumptions.assumeTrue(
+                    walls(vm).level().compareTo(VmIsolation.Level.SEALED) >= 0,
+                    walls(vm).missing());
+            QemuMonitor monitor = new QemuMonitor(fixture.layout(), vm.id());
+            monitor.converse(soon(), qemu -> {
+                var _ = qemu.execute(new QmpCommand(
+                        "blockdev-add",
+                        Map.of(
+                                "driver", "raw",
+                                "node-name", "stolen",
+                                "file", Map.of("driver", "file", "filename", memory.toString(), "locking", "off"))));
+                // Its answer is text for people, and an error of the write is in it.
+                var _ = qemu.execute(new QmpCommand(
+                        "human-monitor-command", Map.of("command-line", "qemu-io stolen \"write -P 88 0 64k\"")));
+                assertThatThrownBy(() -> qemu.execute(new QmpCommand(
+                                "object-add",
+                                Map.of(
+                                        "qom-type", "memory-backend-file",
+                                        "id", "mapped",
+                                        "mem-path", memory.toString(),
+                                        "size", Files.size(memory),
+                                        "share", true))))
+                        .isInstanceOf(VmException.Monitor.class);
+                return true;
+            });
+            assertThat(digest(memory)).isEqualTo(before);
+            assertThat(shell(vm, "echo it lives")).isEqualTo("it lives\n");
+        }
+    }
+
+    private static String digest(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] piece = new byte[1 << 16];
+            for (int length = in.read(piece); length > 0; length = in.read(piece)) {
+                digest.update(piece, 0, length);
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Each answer of the guard is two changes of process at the start; most would be about libraries. */
+    @Test
+    void aStartAsksItsGuardAtMost120Times() throws IOException, InterruptedException {
+        VmResources counting = new VmResources(
+                resources.qemu(), GuardBinary.compileCounting(), resources.clockMeter(), resources.kernel());
+        try (QemuProvider counted = new QemuProvider(fixture.layout(), counting);
+                Vm vm = counted.create(spec())) {
+            vm.start(soon());
+            Assumptions.assumeTrue(
+                    walls(vm).level() == VmIsolation.Level.FULL, walls(vm).missing());
+            Path asked = fixture.layout().directory(vm.id()).resolve("asked");
+            assertThat(Files.readAllLines(asked)).hasSizeBetween(1, 120);
         }
     }
 

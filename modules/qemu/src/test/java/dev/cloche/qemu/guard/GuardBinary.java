@@ -26,6 +26,11 @@ public final class GuardBinary {
         return compile("hasty-guard", List.of("-DSECOND_MS=50"));
     }
 
+    /** One that writes down which calls of its program it was asked about, to the file {@code asked} of the VM's directory. */
+    public static Path compileCounting() throws IOException, InterruptedException {
+        return compile("counting-guard", List.of("../../guard/test/counting.c", "-Wl,--wrap=ioctl"));
+    }
+
     /** What stands in the place of a QEMU that says nothing. */
     public static Path compileSilent() throws IOException, InterruptedException {
         return compile("silent", List.of("-static"), List.of(Path.of("src/test/c/silent.c")));
