@@ -5,6 +5,7 @@ import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.sandbox.Forked;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshots;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -26,6 +27,7 @@ public final class ForkBuilder {
     private @Nullable String name;
     private boolean ephemeral;
     private boolean keepRunning;
+    private Duration waitForRoom = Duration.ZERO;
     private final ChildSecrets secrets = new ChildSecrets();
 
     /** @param parent the id of its row */
@@ -80,6 +82,15 @@ public final class ForkBuilder {
     }
 
     /**
+     * Has each child wait for room, in turn, where the host's limits leave none, as {@link SandboxBuilder#waitForRoom} does; by
+     * default it is refused at once, and no child is left.
+     */
+    public ForkBuilder waitForRoom(Duration longest) {
+        waitForRoom = longest;
+        return this;
+    }
+
+    /**
      * Makes the children and returns when all answer. They end when their handles are closed, or this process ends.
      *
      * @param count 1 to 100
@@ -106,7 +117,7 @@ public final class ForkBuilder {
     }
 
     private List<ChildSpec> children(int count) {
-        ChildSpec plain = secrets.addedTo(ChildSpec.unnamed().withRunning(keepRunning));
+        ChildSpec plain = secrets.addedTo(ChildSpec.unnamed().withRunning(keepRunning).withWaitForRoom(waitForRoom));
         return IntStream.rangeClosed(1, count)
                 .mapToObj(i ->
                         name == null ? plain : plain.withName(name + "-" + i).withEphemeral(ephemeral))

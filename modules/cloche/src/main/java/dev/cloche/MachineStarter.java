@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
+import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
 import java.time.Duration;
@@ -19,6 +20,7 @@ public final class MachineStarter {
     private final MachineName name;
     private PullListener progress = PullListener.none();
     private Optional<Duration> startTimeout = Optional.empty();
+    private Duration waitForRoom = Duration.ZERO;
 
     MachineStarter(MachineManager room, String name) {
         this.room = room;
@@ -38,6 +40,21 @@ public final class MachineStarter {
     }
 
     /**
+     * Has it wait for room, in turn, where the host's limits leave none; by default it is refused at once with {@code
+     * limits.no-room} and stays as it was. No longer than the start may take. No other command changes the machine meanwhile.
+     *
+     * @throws dev.cloche.base.ClocheException if it is negative
+     */
+    public MachineStarter waitForRoom(Duration longest) {
+        if (longest.isNegative()) {
+            throw new MachineException.Invalid(
+                    "A wait for room of " + longest + " is out of range.", "Give zero or more.");
+        }
+        waitForRoom = longest;
+        return this;
+    }
+
+    /**
      * Starts it, or continues it if it is suspended, and returns when it is usable; one that runs is connected to. It runs on
      * when the handle is closed and when this process ends.
      *
@@ -46,6 +63,6 @@ public final class MachineStarter {
      */
     public Machine start() {
         Deadline deadline = startTimeout.map(Deadline::after).orElseGet(Deadline::none);
-        return new Machine(room.start(name, progress, deadline));
+        return new Machine(room.start(name, waitForRoom, progress, deadline));
     }
 }

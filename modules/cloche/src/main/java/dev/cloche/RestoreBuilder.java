@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.vm.PublishedPort;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -67,6 +68,12 @@ public final class RestoreBuilder {
      */
     public RestoreBuilder keepSecrets(boolean value) {
         secrets.keepOriginals(value);
+        return this;
+    }
+
+    /** Has it wait for room, in turn, where the host's limits leave none, as {@link SandboxBuilder#waitForRoom} does. */
+    public RestoreBuilder waitForRoom(Duration longest) {
+        child = child.withWaitForRoom(longest);
         return this;
     }
 

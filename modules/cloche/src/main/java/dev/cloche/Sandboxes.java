@@ -123,6 +123,15 @@ public final class Sandboxes {
     }
 
     /**
+     * Starts a sandbox as {@link #start(String)} does, and waits for room, in turn, where the host's limits leave none.
+     *
+     * @param waitForRoom how long at most, and no longer than its start may take; not negative
+     */
+    public SandboxInfo start(String name, Duration waitForRoom) {
+        return info(room.start(name, waitForRoom, PullListener.none(), Deadline.none()));
+    }
+
+    /**
      * Ends a sandbox of any process: its processes get SIGTERM, and SIGKILL after {@code grace}; a guest that does not
      * answer is killed. Returns when its end is recorded. Nothing happens if it has ended.
      *

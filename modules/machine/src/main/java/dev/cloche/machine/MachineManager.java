@@ -70,7 +70,7 @@ public final class MachineManager implements AutoCloseable {
         context = new MachineContext(new MachineStore(base), new MachineEventLog(base, clock), images, vms, clock);
         MachineDisks disks = new MachineDisks(context);
         MachineStop stop = new MachineStop(context, disks);
-        MachineStart start = new MachineStart(context, stop, disks, PullListener.none());
+        MachineStart start = new MachineStart(context, stop, disks, PullListener.none(), Duration.ZERO);
         MachineRecovery recovery = new MachineRecovery(context, start, stop);
         views = new MachineViews(context, recovery, new Suspension(context, disks));
         creation = new Creation(context, disks);
@@ -131,10 +131,12 @@ public final class MachineManager implements AutoCloseable {
     /**
      * Starts a machine, or continues a suspended one, and returns when it is usable. One that runs already is connected to.
      *
+     * @param waitForRoom how long it waits, in turn, while the host's limits leave no room; no longer than the deadline
      * @throws MachineException.ProvisionFailed if its script failed; it runs
      */
-    public RunningMachine start(MachineName name, PullListener listener, Deadline deadline) {
-        return power.start(name, listener, deadline);
+    public RunningMachine start(
+            MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
+        return power.start(name, waitForRoom, listener, deadline);
     }
 
     /** Connects to a machine that runs; a {@link MachineException.WrongState} otherwise. */

@@ -29,7 +29,7 @@ class MachineCopiesTest extends MachinesInMemory {
         assertThat(brokenNames()).containsExactly("two");
         for (Consumer<MachineName> use : List.<Consumer<MachineName>>of(
                 name -> machines.connect(name, soon()).close(),
-                name -> machines.start(name, PullListener.none(), soon()).close(),
+                name -> machines.start(name, Duration.ZERO, PullListener.none(), soon()).close(),
                 name -> machines.stop(name, Duration.ZERO, soon()),
                 name -> machines.suspend(name, soon()),
                 name -> machines.remove(name, false, soon()),
@@ -92,7 +92,7 @@ class MachineCopiesTest extends MachinesInMemory {
         deleteByHand("two");
         moveByHand("backup", "two");
         assertThat(brokenNames()).containsExactly("three");
-        machines.start(TWO, PullListener.none(), soon()).close();
+        machines.start(TWO, Duration.ZERO, PullListener.none(), soon()).close();
     }
 
     @Test
@@ -113,7 +113,7 @@ class MachineCopiesTest extends MachinesInMemory {
         make(MachineSettings.DEFAULTS);
         copyByHand("web", "two");
         deleteByHand("web");
-        machines.start(TWO, PullListener.none(), soon()).close();
+        machines.start(TWO, Duration.ZERO, PullListener.none(), soon()).close();
         assertThat(brokenNames()).isEmpty();
         // From then on it is the original.
         copyByHand("two", "three");
@@ -129,7 +129,7 @@ class MachineCopiesTest extends MachinesInMemory {
         copyByHand("web", "three");
         deleteByHand("web");
         assertThat(brokenNames()).containsExactly("three", "two");
-        assertThatThrownBy(() -> machines.start(TWO, PullListener.none(), soon()))
+        assertThatThrownBy(() -> machines.start(TWO, Duration.ZERO, PullListener.none(), soon()))
                 .hasMessageContaining("its vm_id is also that of \"three\"");
         assertThat(machines.sweep()).isEmpty();
         assertThat(vms.snapshots()).hasSize(1);
@@ -137,8 +137,8 @@ class MachineCopiesTest extends MachinesInMemory {
         machines.adopt(TWO, PullListener.none(), soon());
         assertThat(brokenNames()).isEmpty();
         assertThat(machines.get(THREE).state()).isEqualTo(MachineState.SUSPENDED);
-        machines.start(THREE, PullListener.none(), soon()).close();
-        machines.start(TWO, PullListener.none(), soon()).close();
+        machines.start(THREE, Duration.ZERO, PullListener.none(), soon()).close();
+        machines.start(TWO, Duration.ZERO, PullListener.none(), soon()).close();
         assertThat(vms.list()).hasSize(2);
     }
 
@@ -152,7 +152,7 @@ class MachineCopiesTest extends MachinesInMemory {
         assertThat(adopted.vmId()).isNotEqualTo(store().load(WEB).vmId());
         assertThat(adopted.status().state()).isEqualTo(DiskState.STOPPED);
         assertThat(pins()).containsExactlyInAnyOrder(id(WEB), id(TWO));
-        machines.start(TWO, PullListener.none(), soon()).close();
+        machines.start(TWO, Duration.ZERO, PullListener.none(), soon()).close();
         assertThat(machines.remove(TWO, true, soon())).isTrue();
         assertThat(state()).isEqualTo(MachineState.SUSPENDED);
         start().close();

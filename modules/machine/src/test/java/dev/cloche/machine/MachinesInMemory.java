@@ -79,7 +79,7 @@ abstract class MachinesInMemory {
     }
 
     RunningMachine start() {
-        return machines.start(WEB, PullListener.none(), soon());
+        return machines.start(WEB, Duration.ZERO, PullListener.none(), soon());
     }
 
     /** What is recorded of it, as a reader of its file finds it. */

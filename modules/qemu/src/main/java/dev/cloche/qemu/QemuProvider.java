@@ -135,22 +135,11 @@ public final class QemuProvider implements VmProvider {
         if (state == VmState.DESTROYED) {
             return create(spec);
         }
-        LockFile lock = VmDirectory.own(layout, id);
-        try {
+        LockFile lock = admissions.renew(spec, () -> {
             if (get(id).filter(vm -> vm.state().live()).isPresent()) {
                 throw new VmException.WrongState(id, VmState.RUNNING, "be made anew");
             }
-            VmDirectory.renew(layout, spec);
-        } catch (IOException e) {
-            lock.close();
-            throw new VmException.Storage(
-                    "VM " + id + " cannot be made anew in " + layout.vms() + ": " + e.getMessage(),
-                    "Check the owner and mode of that directory and the space on its disk.",
-                    e);
-        } catch (RuntimeException e) {
-            lock.close();
-            throw e;
-        }
+        });
         return open.add(ManagedVm.created(spec, machine(spec, lock), policy, open::remove));
     }
 

@@ -181,11 +181,22 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.UnknownCommand if an older Cloche made it
      */
     public SandboxRecord start(String name, PullListener listener, Deadline deadline) {
+        return start(name, Duration.ZERO, listener, deadline);
+    }
+
+    /**
+     * Starts a sandbox as the other method does.
+     *
+     * @param waitForRoom how long it waits, in turn, while the host's limits leave no room; not negative
+     * @throws SandboxException.InvalidSpecification if that is negative
+     */
+    public SandboxRecord start(String name, Duration waitForRoom, PullListener listener, Deadline deadline) {
+        SandboxSpec.requireWait(waitForRoom);
         SandboxRecord record = get(name);
         if (record.status() == SandboxStatus.SUSPENDED) {
-            return goOn(record, listener, deadline);
+            return goOn(record, waitForRoom, listener, deadline);
         }
-        return new StartRequest(context, terminator, owned, get(name)).perform(listener, deadline);
+        return new StartRequest(context, terminator, owned, record, waitForRoom).perform(listener, deadline);
     }
 
     /** Returns the pools that sandboxes get their VMs from without a wait. */
@@ -336,14 +347,15 @@ public final class SandboxManager implements AutoCloseable {
     public void resume(String name, Deadline deadline) {
         SandboxRecord record = get(name);
         if (record.status() == SandboxStatus.SUSPENDED) {
-            var _ = goOn(record, PullListener.none(), deadline);
+            var _ = goOn(record, Duration.ZERO, PullListener.none(), deadline);
         } else {
             new SandboxPause(context, parts.connections(), record).end(deadline);
         }
     }
 
-    private SandboxRecord goOn(SandboxRecord record, PullListener listener, Deadline deadline) {
-        return new ResumeRequest(parts.snapshots(), owned, record).perform(listener, deadline);
+    private SandboxRecord goOn(
+            SandboxRecord record, Duration waitForRoom, PullListener listener, Deadline deadline) {
+        return new ResumeRequest(parts.snapshots(), owned, record, waitForRoom).perform(listener, deadline);
     }
 
     /**

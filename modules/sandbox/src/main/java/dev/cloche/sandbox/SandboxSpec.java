@@ -78,14 +78,23 @@ public record SandboxSpec(
                     cpus + " CPUs are out of range.", "Give 1 to " + MAX_CPUS + ".");
         }
         diskMib.ifPresent(SandboxSpec::checkDisk);
-        if (waitForRoom.isNegative()) {
-            throw new SandboxException.InvalidSpecification(
-                    "A wait for room of " + waitForRoom + " is out of range.", "Give zero or more.");
-        }
+        requireWait(waitForRoom);
         if (ephemeral && policies.restart().kind() != RestartPolicy.Kind.NO) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox that goes away when it ends cannot be started again.",
                     "Give it a name and do not make it ephemeral, or leave out the restart policy.");
+        }
+    }
+
+    /**
+     * Refuses a wait for room that there cannot be.
+     *
+     * @throws SandboxException.InvalidSpecification if it is negative
+     */
+    static void requireWait(Duration waitForRoom) {
+        if (waitForRoom.isNegative()) {
+            throw new SandboxException.InvalidSpecification(
+                    "A wait for room of " + waitForRoom + " is out of range.", "Give zero or more.");
         }
     }
 

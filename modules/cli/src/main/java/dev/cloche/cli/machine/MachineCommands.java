@@ -6,6 +6,7 @@ import dev.cloche.MachineList;
 import dev.cloche.Machines;
 import dev.cloche.base.NameSuggestions;
 import dev.cloche.cli.option.GraceOption;
+import dev.cloche.cli.option.WaitForRoomOption;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.UsageError;
@@ -66,12 +67,15 @@ public final class MachineCommands {
                 description = "Do not show the progress of a pull.")
         private boolean quiet;
 
+        @Mixin
+        private WaitForRoomOption waitForRoom = new WaitForRoomOption();
+
         @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of machines.")
         private List<String> names = new ArrayList<>();
 
         @Override
         public Integer call() {
-            return MachineStarts.all(names, quiet);
+            return MachineStarts.all(names, quiet, waitForRoom.longest());
         }
     }
 
@@ -137,12 +141,15 @@ public final class MachineCommands {
                 description = "Do not show the progress of a pull.")
         private boolean quiet;
 
+        @Mixin
+        private WaitForRoomOption waitForRoom = new WaitForRoomOption();
+
         @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of machines.")
         private List<String> names = new ArrayList<>();
 
         @Override
         public Integer call() {
-            return MachineStarts.all(names, quiet);
+            return MachineStarts.all(names, quiet, waitForRoom.longest());
         }
     }
 

@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.Machines;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ProgressDisplay;
+import java.time.Duration;
 import java.util.List;
 
 /** Starts machines for commands. */
@@ -11,12 +12,12 @@ final class MachineStarts {
     private MachineStarts() {}
 
     /** Starts all of them, one after the other, and prints what is wrong with one that runs. */
-    static int all(List<String> names, boolean quiet) {
+    static int all(List<String> names, boolean quiet, Duration waitForRoom) {
         try (Cloche cloche = Cloche.open();
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             Machines machines = cloche.machines();
             return Each.of(names, name -> {
-                machines.start(name, progress).close();
+                cloche.machine(name).progress(progress).waitForRoom(waitForRoom).start().close();
                 warn(machines, name);
             });
         }

@@ -1,5 +1,7 @@
 package dev.cloche.cli.sandbox;
 
+import dev.cloche.cli.option.WaitForRoomOption;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,6 +33,9 @@ final class ChildOptions {
     private boolean keepSecrets;
 
     @Mixin
+    private WaitForRoomOption waitForRoom = new WaitForRoomOption();
+
+    @Mixin
     private SecretOptions secrets = new SecretOptions();
 
     @Nullable
@@ -48,6 +53,10 @@ final class ChildOptions {
 
     boolean keepSecrets() {
         return keepSecrets;
+    }
+
+    Duration waitForRoom() {
+        return waitForRoom.longest();
     }
 
     SecretOptions secrets() {

@@ -46,7 +46,10 @@ final class ForkCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
             ForkBuilder builder =
-                    cloche.fork(parent).keepRunning(options.keepRunning()).keepSecrets(options.keepSecrets());
+                    cloche.fork(parent)
+                            .keepRunning(options.keepRunning())
+                            .keepSecrets(options.keepSecrets())
+                            .waitForRoom(options.waitForRoom());
             options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {

@@ -48,7 +48,10 @@ final class RestoreCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
             RestoreBuilder builder =
-                    cloche.restore(snapshot).keepRunning(options.keepRunning()).keepSecrets(options.keepSecrets());
+                    cloche.restore(snapshot)
+                            .keepRunning(options.keepRunning())
+                            .keepSecrets(options.keepSecrets())
+                            .waitForRoom(options.waitForRoom());
             options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {

@@ -11,6 +11,7 @@ import dev.cloche.cli.option.CommandSettings;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.TerminalOptions;
 import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.option.WaitForRoomOption;
 import dev.cloche.cli.pool.MakerCommand;
 import dev.cloche.cli.terminal.Attached;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -74,14 +75,8 @@ final class RunCommand implements Callable<Integer> {
             converter = TimeSpan.class)
     private @Nullable Duration timeout;
 
-    @Option(
-            names = "--wait-for-room",
-            paramLabel = "TIME",
-            description =
-                    "How long to wait, in turn, while the limits of config.toml leave no room for it (default: not at"
-                            + " all).",
-            converter = TimeSpan.class)
-    private @Nullable Duration waitForRoom;
+    @Mixin
+    private WaitForRoomOption waitForRoom = new WaitForRoomOption();
 
     @Option(
             names = {"-i", "--interactive"},
@@ -126,12 +121,10 @@ final class RunCommand implements Callable<Integer> {
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
             SandboxBuilder builder = settings.applyDefaultsTo(options.applyTo(cloche.sandbox(arguments.image())))
                     .command(arguments.words())
-                    .progress(progress);
+                    .progress(progress)
+                    .waitForRoom(waitForRoom.longest());
             if (timeout != null) {
                 builder.maxDuration(timeout);
-            }
-            if (waitForRoom != null) {
-                builder.waitForRoom(waitForRoom);
             }
             return detach ? startDetached(cloche, builder) : runAttached(builder, progress, terminal, signals);
         }

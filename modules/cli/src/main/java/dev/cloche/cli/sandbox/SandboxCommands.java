@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.GraceOption;
 import dev.cloche.cli.option.TimeSpan;
+import dev.cloche.cli.option.WaitForRoomOption;
 import dev.cloche.cli.pool.MakerCommand;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -61,6 +62,9 @@ public final class SandboxCommands {
         private FormatOption format = new FormatOption();
 
         @Mixin
+        private WaitForRoomOption waitForRoom = new WaitForRoomOption();
+
+        @Mixin
         private SandboxNames names = new SandboxNames();
 
         @Override
@@ -70,9 +74,10 @@ public final class SandboxCommands {
                         ? Each.of(
                                 names.all(),
                                 name -> StartReport.print(
-                                        cloche, cloche.sandboxes().start(name), System.out),
+                                        cloche, cloche.sandboxes().start(name, waitForRoom.longest()), System.out),
                                 name -> {})
-                        : Each.of(names.all(), cloche.sandboxes()::start);
+                        : Each.of(
+                                names.all(), name -> cloche.sandboxes().start(name, waitForRoom.longest()));
             }
         }
     }

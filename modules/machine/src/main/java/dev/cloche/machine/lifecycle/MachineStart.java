@@ -17,6 +17,7 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmAdmission;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Brings machines up. Its callers hold the machine's lock. The file says {@code running} before there is a VM, and has {@code
@@ -41,12 +43,20 @@ public final class MachineStart {
     private final MachineStop stop;
     private final MachineDisks disks;
     private final MachineImage images;
+    private final Duration waitForRoom;
 
-    public MachineStart(MachineContext context, MachineStop stop, MachineDisks disks, PullListener listener) {
+    /** @param waitForRoom how long a start waits where the host's limits leave no room; no longer than it may take */
+    public MachineStart(
+            MachineContext context,
+            MachineStop stop,
+            MachineDisks disks,
+            PullListener listener,
+            Duration waitForRoom) {
         this.context = context;
         this.stop = stop;
         this.disks = disks;
         this.images = new MachineImage(context, listener);
+        this.waitForRoom = waitForRoom;
     }
 
     /** Starts a machine at rest, and waits for its guest's answer. */
@@ -55,7 +65,7 @@ public final class MachineStart {
         ImageDisk disk = images.of(machine, deadline);
         stop.clear(machine);
         new Suspension(context, disks).sweep(machine);
-        VmSpec spec = spec(machine, disk);
+        VmSpec spec = spec(machine, disk).withAdmission(admission(deadline));
         PersistedMachine begun = context.store()
                 .update(
                         machine.name(),
@@ -152,6 +162,11 @@ public final class MachineStart {
             context.note(machine, MachineEvent.Kind.PROVISION_FAILED, error.orElse(""));
             throw failure.get();
         }
+    }
+
+    private VmAdmission admission(Deadline deadline) {
+        Duration left = Duration.ofNanos(deadline.remainingNanos());
+        return new VmAdmission(Set.of(), waitForRoom.compareTo(left) < 0 ? waitForRoom : left);
     }
 
     /** What its file said before this start decides whether it boots or continues. */

@@ -28,9 +28,10 @@ public final class PowerOperations {
     }
 
     /** Does what {@link MachineManager#start} promises. */
-    public RunningMachine start(MachineName name, PullListener listener, Deadline deadline) {
+    public RunningMachine start(
+            MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> {
-            MachineStart start = new MachineStart(context, stop, disks, listener);
+            MachineStart start = new MachineStart(context, stop, disks, listener, waitForRoom);
             PersistedMachine now =
                     isUp(machine) ? machine : new MachineRecovery(context, start, stop).recover(machine, deadline);
             return context.alive(now) ? start.connect(now, deadline) : start.start(now, deadline);
@@ -47,7 +48,7 @@ public final class PowerOperations {
                     "The machine \"" + name + "\" is " + state.word() + ".",
                     "Start it with: cloche.machines().start(\"" + name + "\")");
         }
-        return new MachineStart(context, stop, disks, PullListener.none()).connect(machine, deadline);
+        return new MachineStart(context, stop, disks, PullListener.none(), Duration.ZERO).connect(machine, deadline);
     }
 
     /** Does what {@link MachineManager#stop} promises. */

@@ -89,6 +89,28 @@ public final class VmAdmissions {
         });
     }
 
+    /**
+     * Makes the directory of a VM that has ended that of one to come.
+     *
+     * @param ended throws if it has not, once the owner's lock is held
+     * @return the owner's lock
+     */
+    public LockFile renew(VmSpec spec, Runnable ended) {
+        return admitted(spec, spec.templateMaker(), claim -> {
+            // Not before it is admitted: what its last VM claimed would count with the lock.
+            LockFile lock = VmDirectory.own(layout, spec.id());
+            try {
+                ended.run();
+                VmDirectory.renew(layout, spec);
+                claim.writeTo(layout.directory(spec.id()));
+                return lock;
+            } catch (IOException | RuntimeException e) {
+                lock.close();
+                throw e;
+            }
+        });
+    }
+
     /** Makes that of a pool entry. */
     public LockFile make(VmSpec spec, PoolSlot slot) {
         return admitted(spec, true, claim -> pool.make(spec, slot, claim::writeTo));

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 class AdmissionTest {
     private static final Duration NOT = Duration.ZERO;
     private static final int PROCESSES = 8;
-    private static final int STARTS = 25;
 
     private static String guardProgram = "";
 
@@ -78,10 +78,14 @@ class AdmissionTest {
 
     @Test
     void manyProcessesAreNeverAboveTheLimitAndNoneIsRefusedThatWaits() throws Exception {
+        startFromManyProcesses(25);
+    }
+
+    private void startFromManyProcesses(int starts) throws IOException, InterruptedException {
         Path log = directory.resolve("log");
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {
-            processes.add(begin(root(), guardProgram, "3", "start", String.valueOf(STARTS), log.toString()));
+            processes.add(begin(root(), guardProgram, "3", "start", String.valueOf(starts), log.toString()));
         }
         for (Process process : processes) {
             assertThat(process.waitFor())
@@ -90,7 +94,7 @@ class AdmissionTest {
         }
         List<String> lines = Files.readAllLines(log);
         assertThat(lines.stream().distinct()).containsExactly("started");
-        assertThat(lines).hasSize(PROCESSES * STARTS);
+        assertThat(lines).hasSize(PROCESSES * starts);
         try (Stream<Path> tickets = Files.list(layout.stateRoot().resolve("admission"))) {
             assertThat(tickets).isEmpty();
         }
@@ -131,6 +135,30 @@ class AdmissionTest {
             assertThat(waiter.waitFor()).isZero();
         }
         assertThat(Files.readAllLines(order)).containsExactly("first", "second", "third");
+    }
+
+    @Test
+    void aVmThatIsMadeAnewIsAdmittedAsAnyOther() throws Exception {
+        VmId id = VmId.random();
+        one.make(AdmittedProcess.spec(id, NOT)).close();
+        Path claim = layout.directory(id).resolve("claim.json");
+        Files.delete(claim);
+        try (LockFile _ = admit(one)) {
+            assertThatThrownBy(() -> one.renew(AdmittedProcess.spec(id, NOT), () -> {}))
+                    .isInstanceOf(VmException.NoRoom.class);
+            assertThat(LockFile.isHeld(layout.ownerLock(id))).isFalse();
+        }
+        try (LockFile _ = one.renew(AdmittedProcess.spec(id, NOT), () -> {})) {
+            assertThat(claim).exists();
+            assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
+        }
+    }
+
+    /** The same at length. */
+    @Test
+    @Tag("slow")
+    void manyProcessesWith200StartsEachAreNeverAboveTheLimit() throws Exception {
+        startFromManyProcesses(200);
     }
 
     private long tickets() throws IOException {

@@ -259,7 +259,7 @@ final class KeptSandboxLoop {
                 now,
                 main.get(),
                 context.store().network(id),
-                context.store().details(now).labels());
+                StartPlan.admission(context.store().details(now).labels(), Duration.ZERO));
         SandboxStart.Started started = new SandboxStart(context, terminator, plan, PullListener.none(), Deadline.none())
                 .again(now, lock, restarts + 1);
         hold(new KeptSandbox(context, terminator, started.record(), started.vm(), started.lock()));

@@ -80,9 +80,9 @@ public record StartPlan(
     /**
      * Plans a further start of a sandbox: with the image that it has, also if the image's name means another by now.
      *
-     * @param labels of the sandbox
+     * @param admission of it as it is now
      */
-    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network, Map<String, String> labels) {
+    static StartPlan again(SandboxRecord record, MainCommand main, NetworkSpec network, VmAdmission admission) {
         return new StartPlan(
                 record.name(),
                 record.image(),
@@ -96,12 +96,13 @@ public record StartPlan(
                 record.policies(),
                 main,
                 network,
-                admission(labels, Duration.ZERO),
+                admission,
                 Secrets.none(),
                 Optional.of(record));
     }
 
-    private static VmAdmission admission(Map<String, String> labels, Duration patience) {
+    /** Says how a sandbox with these labels is counted, and how long it waits for room. */
+    public static VmAdmission admission(Map<String, String> labels, Duration patience) {
         return new VmAdmission(
                 labels.entrySet().stream()
                         .map(label -> label.getKey() + "=" + label.getValue())

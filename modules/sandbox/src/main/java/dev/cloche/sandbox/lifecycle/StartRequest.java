@@ -8,10 +8,19 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import dev.cloche.vm.NetworkSpec;
+import java.time.Duration;
 
-/** Asks for the start of a sandbox that was created, or has ended. */
+/**
+ * Asks for the start of a sandbox that was created, or has ended.
+ *
+ * @param waitForRoom how long it waits where the host's limits leave no room
+ */
 public record StartRequest(
-        SandboxContext context, SandboxTerminator terminator, OwnedSandboxes owned, SandboxRecord sandbox) {
+        SandboxContext context,
+        SandboxTerminator terminator,
+        OwnedSandboxes owned,
+        SandboxRecord sandbox,
+        Duration waitForRoom) {
     public SandboxRecord perform(PullListener listener, Deadline deadline) {
         return switch (sandbox.status()) {
             case RUNNING -> sandbox;
@@ -40,7 +49,10 @@ public record StartRequest(
                             : new SandboxException.NotFound(now.name());
                 }
                 StartPlan plan = StartPlan.again(
-                        now, main, network, context.store().details(now).labels());
+                        now,
+                        main,
+                        network,
+                        StartPlan.admission(context.store().details(now).labels(), waitForRoom));
                 yield owned.letRun(new SandboxStart(context, terminator, plan, listener, deadline).again(now, lock, 0));
             }
         };

@@ -22,7 +22,6 @@ import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotRef;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -110,6 +109,6 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 main.whole(),
                 main.defaults(),
                 main.stays(),
-                Duration.ZERO);
+                child.waitForRoom());
     }
 }

@@ -15,6 +15,7 @@ import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
+import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
 import dev.cloche.sandbox.record.Suspended;
 import dev.cloche.vm.PersistentDisk;
@@ -29,8 +30,11 @@ import java.util.Optional;
 /**
  * Asks for a suspended sandbox to go on from its memory, in the same run. Its guest is halted until the record has let go of the
  * memory: so a process that dies at any step leaves it gone on from there once, or not yet.
+ *
+ * @param waitForRoom how long it waits where the host's limits leave no room; no longer than its start may take
  */
-public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox) {
+public record ResumeRequest(
+        SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox, Duration waitForRoom) {
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
@@ -99,7 +103,7 @@ public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, San
                     .isEmpty()) {
                 throw new SandboxException.NotRunning(now.name(), SandboxStatus.SUSPENDED);
             }
-            Vm vm = context().vms().recreate(spec(now, from, memory, directory));
+            Vm vm = context().vms().recreate(spec(now, from, memory, directory, deadline));
             begun = Optional.of(vm);
             vm.load(deadline);
             if (!context()
@@ -118,10 +122,15 @@ public record ResumeRequest(SnapshotContext snapshots, OwnedSandboxes owned, San
         }
     }
 
-    private VmSpec spec(SandboxRecord now, Suspended from, SnapshotRef memory, SandboxDirectory directory) {
+    private VmSpec spec(
+            SandboxRecord now, Suspended from, SnapshotRef memory, SandboxDirectory directory, Deadline deadline) {
+        Duration left = Duration.ofNanos(deadline.remainingNanos());
         VmSpec restored = VmSpec.restored(SandboxTerminator.vmOf(now), memory)
                 .withNetwork(context().store().network(now.id()))
                 .withIsolation(now.policies().isolation())
+                .withAdmission(StartPlan.admission(
+                        context().store().details(now).labels(),
+                        waitForRoom.compareTo(left) < 0 ? waitForRoom : left))
                 .withAttached(false);
         VmSpec limited = from.timeLeft().map(restored::withMaxDuration).orElse(restored);
         VmSpec logged = memory.outputLog() ? limited.withOutputLogBytes(TemplateStore.LOG_BYTES) : limited;

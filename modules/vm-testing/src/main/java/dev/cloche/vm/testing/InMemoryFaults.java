@@ -3,6 +3,7 @@ package dev.cloche.vm.testing;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,7 @@ public final class InMemoryFaults {
     private final AtomicInteger failingDestroys = new AtomicInteger();
     private final AtomicInteger failingIdentities = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
+    private final AtomicBoolean full = new AtomicBoolean();
     private final AtomicInteger stubborn = new AtomicInteger();
     private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
 
@@ -99,6 +101,11 @@ public final class InMemoryFaults {
         failingCreations.set(count);
     }
 
+    /** Leaves no room on the host for VMs that do not wait for it, or does again; those that wait find some. */
+    public void full(boolean value) {
+        full.set(value);
+    }
+
     /** Fails the next attempts to destroy a VM, as many, as on a disk that fails. */
     public void failDestroys(int count) {
         failingDestroys.set(count);
@@ -109,8 +116,11 @@ public final class InMemoryFaults {
         failingIdentities.set(count);
     }
 
-    void creating() {
+    void creating(VmSpec spec) {
         begin(Step.CREATE);
+        if (full.get() && spec.admission().patience().isZero()) {
+            throw new VmException.NoRoom("There is no room for this VM", "End another one.", "memory", 1, 0, List.of());
+        }
         if (next(failingCreations)) {
             throw new VmException.Storage("A VM cannot be made: No space left on device", "Make space.", null);
         }

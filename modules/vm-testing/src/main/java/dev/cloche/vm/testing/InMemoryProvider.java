@@ -76,7 +76,7 @@ public final class InMemoryProvider implements VmProvider {
         if (spec.hasNetwork()) {
             throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");
         }
-        faults.creating();
+        faults.creating(spec);
         InMemoryBackend backend = new InMemoryBackend(spec, slot, faults, snapshots, disks, () -> {
             faults.destroying();
             machines.remove(spec.id());
