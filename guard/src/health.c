@@ -215,6 +215,7 @@ static char main_thread(int program) {
 }
 
 bool health_look(struct health *h) {
+    oom_look(h->oom, h->directory);
     int64_t since = period(h);
     bool dead = main_thread(h->program) == 'Z';
     if (dead && h->dying) return false;

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "monitor.h"
+#include "oom.h"
 #include "reserve.h"
 
 /* What was asked last and is not answered yet. */
@@ -20,6 +21,7 @@ struct health {
     int timer; /* of the next look; -1: the program has no monitor */
     int lock;  /* qmp.lock, while it is held; -1 */
     int program; /* its file stat of /proc */
+    struct oom *oom;
     enum question question;
     int64_t unanswered_ms; /* how long the question is open, by looks that came */
     bool silent;

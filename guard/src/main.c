@@ -18,6 +18,7 @@
 #include "holds.h"
 #include "io.h"
 #include "network.h"
+#include "oom.h"
 #include "options.h"
 #include "program.h"
 #include "records.h"
@@ -117,6 +118,7 @@ int main(int argc, char **argv) {
     struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network, health.monitor.program_end, directory);
     health_begin(&health, program.pid);
+    struct oom oom = oom_begin(program.pid, options.oom_score, options.pool_age_ms > 0);
     if (program.isolation.level != LEVEL_NONE) {
         record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
     }
@@ -125,6 +127,7 @@ int main(int argc, char **argv) {
     territory_enter(&options, program.pid);
     if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) give_up_unconfined(&options, &program, &network);
     struct announcement announcement = {.directory = directory, .record = record};
+    health.oom = &oom;
     struct ending ending = watch(&options, &program, &network, &health, &announcement, &heard);
     network_end(&network);
     bool recorded = record_exit(directory, exit_record, &ending);

@@ -11,6 +11,8 @@
 /* Much more than a frame of the guest's output, which is the unit that a reader of the log understands. */
 enum { OUTPUT_LOG_MIN = 256 * 1024 };
 
+enum { OOM_SCORE_MAX = 1000 };
+
 /* 2^53 - 1, what JSON and Java's doubles carry exactly; as nanoseconds it would overflow, so timers get seconds. */
 static const int64_t MAX_NUMBER = 9007199254740991;
 
@@ -131,6 +133,9 @@ struct options parse_options(char **arguments) {
             options.pool_age_ms = number(option, value);
         } else if (strcmp(option, "--owner-grace-ms") == 0) {
             options.owner_grace_ms = number(option, value);
+        } else if (strcmp(option, "--oom-score") == 0) {
+            options.oom_score = number(option, value);
+            if (options.oom_score > OOM_SCORE_MAX) fail("%s is at most %d: %s", option, OOM_SCORE_MAX, value);
         } else if (strcmp(option, "--output-log-bytes") == 0) {
             options.output_log_bytes = number(option, value);
             if (options.output_log_bytes < OUTPUT_LOG_MIN) fail("%s is too small: %s", option, value);

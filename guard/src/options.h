@@ -27,6 +27,7 @@ struct options {
     int64_t max_duration_ms; /* 0: none */
     int64_t pool_age_ms;     /* 0: none */
     int64_t owner_grace_ms;
+    int64_t oom_score;       /* 0: as it is */
     int64_t output_log_bytes; /* 0: no log of the output */
     struct jail jail;
     char **program; /* program and arguments, ends with NULL */

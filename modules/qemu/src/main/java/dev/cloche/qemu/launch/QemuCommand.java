@@ -23,6 +23,11 @@ import java.util.OptionalLong;
 
 /** The guard's and QEMU's command lines; see docs/vm.md and docs/guard.md. Pure; an argument list, never a shell's. */
 public final class QemuCommand {
+    /** What a process still waits for is begun again sooner than what was left alone; entries of pools come before both. */
+    private static final String OOM_ATTACHED = "500";
+
+    private static final String OOM_DETACHED = "300";
+
     private static final int GOODBYE = 3;
     private static final int FIRST_SOCKET = 4;
 
@@ -69,6 +74,7 @@ public final class QemuCommand {
         add(out, "--monitor", diskDirectory(layout.directory(id), launch).toString());
         add(out, "--reserve", DiskReserve.in(layout.stateRoot()).file().toString());
         spec.maxDuration().ifPresent(limit -> add(out, "--max-duration-ms", String.valueOf(limit.toMillis())));
+        add(out, "--oom-score", spec.attached() ? OOM_ATTACHED : OOM_DETACHED);
         add(out, "--owner-grace-ms", String.valueOf(spec.ownerGrace().toMillis()));
         spec.outputLogBytes().ifPresent(bytes -> add(out, "--output-log-bytes", String.valueOf(bytes)));
         if (spec.hasNetwork()) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -80,6 +81,29 @@ class GuardHealthTest {
 
     private int questions() throws IOException {
         return console().split("query-status", -1).length - 1;
+    }
+
+    private static void awaitOomScore(GuardRun guard, int score) {
+        Path file = Path.of("/proc", String.valueOf(guard.programPid()), "oom_score_adj");
+        await().atMost(PATIENCE).until(() -> Files.readString(file).equals(score + "\n"));
+    }
+
+    @Test
+    void theKernelEndsEntriesOfPoolsFirstUntilTheyAreClaimed() throws Exception {
+        Files.createFile(directory.resolve("pooled"));
+        String script = "cd '" + directory + "'\n" + QEMU + "serve";
+        List<String> options = List.of("--monitor", directory.toString(), "--oom-score", "500");
+        List<String> pooled = Stream.concat(options.stream(), Stream.of("--pool-age-ms", "3600000"))
+                .toList();
+        try (var guard = GuardRun.script(binary, directory, pooled, script)) {
+            awaitOomScore(guard, 900);
+            Files.move(directory.resolve("pooled"), directory.resolve("claimed"));
+            awaitOomScore(guard, 500);
+        }
+        Files.delete(directory.resolve("claimed"));
+        try (var guard = GuardRun.script(binary, directory, options, script)) {
+            awaitOomScore(guard, 500);
+        }
     }
 
     @Test
