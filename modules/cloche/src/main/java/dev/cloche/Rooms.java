@@ -67,7 +67,9 @@ record Rooms(
         VmProvider vms = vms(options, installation, root);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         Operations operations = Operations.heardBy(options.listener());
-        ImageStoreOptions imageOptions = imageOptions(options, share, root).withOperations(operations);
+        ImageStoreOptions imageOptions = imageOptions(options, share, root)
+                .withRoom(vms::requireDiskFloor)
+                .withOperations(operations);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
  * @param parallelism layers at a time
  * @param clock tells when images were created and used
  * @param keepBytes below how many bytes the cache is kept, asked after each pull; without it, all stays
+ * @param requireRoom refuses, by what it throws, to take anything more of the disk; asked before an image is brought
  * @param operations is told of pulls
  */
 public record ImageStoreOptions(
@@ -28,6 +29,7 @@ public record ImageStoreOptions(
         int parallelism,
         Clock clock,
         Supplier<OptionalLong> keepBytes,
+        Runnable requireRoom,
         Operations operations) {
     private static final int MOST_PARALLEL = 4;
 
@@ -48,26 +50,33 @@ public record ImageStoreOptions(
                 Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_PARALLEL),
                 Clock.systemUTC(),
                 OptionalLong::empty,
+                () -> {},
                 Operations.heardBy(OperationListener.none()));
     }
 
     /** Returns the same with these OCI layouts. */
     public ImageStoreOptions withBundled(List<Path> layouts) {
-        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes, operations);
+        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
     }
 
     /** Returns the same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
-        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes, operations);
+        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
     }
 
     /** Returns the same with a cache that is kept below so many bytes, which is found out after each pull. */
     public ImageStoreOptions withKeepBytes(Supplier<OptionalLong> limit) {
-        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit, operations);
+        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit, requireRoom, operations);
+    }
+
+    /** Returns the same, which asks this before it brings an image. */
+    public ImageStoreOptions withRoom(Runnable required) {
+        return new ImageStoreOptions(
+                registries, bundled, platform, limits, parallelism, clock, keepBytes, required, operations);
     }
 
     /** Returns the same, which tells these of pulls. */
     public ImageStoreOptions withOperations(Operations other) {
-        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, keepBytes, other);
+        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, other);
     }
 }

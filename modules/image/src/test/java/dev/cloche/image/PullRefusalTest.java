@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,18 @@ class PullRefusalTest extends OnScriptedRegistry {
                 Digest.of(sameLength).toString());
         assertThat(fixture.store.list()).isEmpty();
         assertThat(fixture.files()).noneMatch(f -> f.startsWith("layers/") || f.startsWith("tmp/"));
+    }
+
+    @Test
+    void nothingIsBroughtWhereNoMoreOfTheDiskIsToBeTaken() throws IOException {
+        ImageReference reference = registry.serve("app", "1", small());
+        ImageStoreOptions low = StoreFixture.quick(Optional.empty()).withRoom(() -> {
+            throw new IllegalStateException("it is low");
+        });
+        try (StoreFixture other = new StoreFixture(fixture.root.resolve("other"), low)) {
+            assertThatThrownBy(() -> other.pull(reference)).hasMessage("it is low");
+            assertThat(other.files()).isEmpty();
+        }
     }
 
     @Test

@@ -59,6 +59,7 @@ final class StoreFixture implements AutoCloseable {
                         quick.parallelism(),
                         clock,
                         keepBytes,
+                        quick.requireRoom(),
                         quick.operations()));
     }
 

@@ -47,6 +47,7 @@ final class ThreeImages {
                         1,
                         quick.clock(),
                         quick.keepBytes(),
+                        quick.requireRoom(),
                         quick.operations()));
     }
 

@@ -35,6 +35,18 @@ class MachineRoomTest extends MachinesInMemory {
     }
 
     @Test
+    void oneWhoseDiskIsLowIsNeitherSuspendedNorCopiedAndRunsOn() {
+        make(MachineSettings.DEFAULTS);
+        start().close();
+        faults.lowDisk(true);
+        assertThatThrownBy(() -> machines.suspend(WEB, soon())).isInstanceOf(VmException.NoRoom.class);
+        assertThatThrownBy(() -> machines.snapshot(WEB, new MachineName("kept"), true, soon()))
+                .isInstanceOf(VmException.NoRoom.class);
+        assertThat(state()).isEqualTo(MachineState.RUNNING);
+        assertThat(machines.snapshotsOf(WEB)).isEmpty();
+    }
+
+    @Test
     void oneThatWaitsStartsAndGoesOnFromItsMemoryToo() {
         make(MachineSettings.DEFAULTS);
         faults.full(true);

@@ -160,6 +160,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void requireDiskFloor() {
+        admissions.requireDiskFloor();
+    }
+
+    @Override
     public void admit(VmId entry, VmAdmission admission) {
         admissions.admit(entry, admission);
     }

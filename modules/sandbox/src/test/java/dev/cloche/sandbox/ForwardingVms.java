@@ -29,6 +29,11 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public void requireDiskFloor() {
+        memory.requireDiskFloor();
+    }
+
+    @Override
     public boolean isOwned(VmId id) {
         return memory.isOwned(id);
     }

@@ -63,6 +63,20 @@ class RoomWaitTest extends OnSnapshots {
     }
 
     @Test
+    void whereTheDiskIsLowNothingIsCapturedAndTheSandboxRunsOn() {
+        try (RunningSandbox parent = host.start(withDisk("parent"))) {
+            host.vms.faults.lowDisk(true);
+            assertThatThrownBy(() -> take("parent", "kept")).isInstanceOf(VmException.NoRoom.class);
+            assertThatThrownBy(() -> snapshots.fork(parent.id(), List.of(ChildSpec.unnamed()), TestHost.soon()))
+                    .isInstanceOf(VmException.NoRoom.class);
+            assertThatThrownBy(() -> sandboxes.suspend(parent.id(), TestHost.soon()))
+                    .isInstanceOf(VmException.NoRoom.class);
+            assertThat(sandboxes.get("parent").status()).isEqualTo(SandboxStatus.RUNNING);
+            assertNoSnapshotLeft();
+        }
+    }
+
+    @Test
     void aWaitOfLessThanNothingIsRefused() {
         assertThatThrownBy(() -> start(Duration.ofSeconds(-1)))
                 .isInstanceOf(SandboxException.InvalidSpecification.class);

@@ -28,6 +28,13 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     default void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {}
 
     /**
+     * Refuses what is about to take much of the disk, where less than {@link VmLimits#diskFloor()} is free on it.
+     *
+     * @throws VmException.NoRoom if that is so
+     */
+    default void requireDiskFloor() {}
+
+    /**
      * Counts an entry of a warm pool as what it is about to become, for the process that takes it. It does not wait.
      *
      * @throws VmException.NoRoom if the host's limits leave no room for that; it is counted as before

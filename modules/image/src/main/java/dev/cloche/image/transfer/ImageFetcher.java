@@ -153,6 +153,7 @@ public final class ImageFetcher {
             Optional<ImageHolder> holder,
             PullListener listener,
             Deadline deadline) {
+        options.requireRoom().run();
         return translating(registryOf(reference), () -> {
             PullListener heard = new SynchronizedListener(listener);
             try (ImageSource source = policy == PullPolicy.NEVER
@@ -214,6 +215,7 @@ public final class ImageFetcher {
     /** Loads all images of an archive, or none: the first that fails ends it, and what is recorded by then stays. */
     public List<RecordedImage> load(
             Path archive, Optional<ImageReference> name, PullListener listener, Deadline deadline) {
+        options.requireRoom().run();
         return translating(archive.toString(), () -> {
             ImageLimits limits = options.limits();
             List<RecordedImage> loaded = new ArrayList<>();

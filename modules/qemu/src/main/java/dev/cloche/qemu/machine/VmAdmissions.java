@@ -156,6 +156,11 @@ public final class VmAdmissions {
         ledger.requirePossible(new VmClaim(memoryMiB, 0, true, cpus, diskMiB, admission.labels(), false));
     }
 
+    /** Does what {@link dev.cloche.vm.VmProvider#requireDiskFloor} promises. */
+    public void requireDiskFloor() {
+        ledger.requireDiskFloor();
+    }
+
     /** Does what {@link dev.cloche.vm.VmProvider#admit} promises. */
     public void admit(VmId entry, VmAdmission admission) {
         if (!limits.get().on()) {

@@ -21,6 +21,7 @@ public final class InMemoryFaults {
     private final AtomicInteger failingIdentities = new AtomicInteger();
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
     private final AtomicBoolean full = new AtomicBoolean();
+    private final AtomicBoolean lowDisk = new AtomicBoolean();
     private final AtomicInteger stubborn = new AtomicInteger();
     private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
 
@@ -104,6 +105,17 @@ public final class InMemoryFaults {
     /** Leaves no room on the host for VMs that do not wait for it, or does again; those that wait find some. */
     public void full(boolean value) {
         full.set(value);
+    }
+
+    /** Leaves less on the host's disk than is to be left, or does again. */
+    public void lowDisk(boolean value) {
+        lowDisk.set(value);
+    }
+
+    void requireDiskFloor() {
+        if (lowDisk.get()) {
+            throw new VmException.NoRoom("There is too little space", "Make space.", "disk-floor", 1, 0, List.of());
+        }
     }
 
     /** Fails the next attempts to destroy a VM, as many, as on a disk that fails. */

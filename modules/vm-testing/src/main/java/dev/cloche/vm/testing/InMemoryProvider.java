@@ -72,6 +72,11 @@ public final class InMemoryProvider implements VmProvider {
         return create(spec, Optional.of(slot));
     }
 
+    @Override
+    public void requireDiskFloor() {
+        faults.requireDiskFloor();
+    }
+
     private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         if (spec.hasNetwork()) {
             throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");

@@ -195,7 +195,8 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
                 : Optional.of(Shortage.of(Shortage.Kind.PRESSURE, Optional.empty(), (long) Math.ceil(found), 0, most));
     }
 
-    private Optional<Shortage> diskFloor() {
+    /** Returns what is missing of the disk that is to be left. */
+    Optional<Shortage> diskFloor() {
         OptionalLong floor = limits.diskFloor().of(host.diskTotalMiB());
         return floor.isEmpty() || host.diskFreeMiB() >= floor.getAsLong()
                 ? Optional.empty()

@@ -172,6 +172,20 @@ public final class Ledger {
         return last.room();
     }
 
+    /**
+     * Refuses what is about to take much of the disk, where there is less left than is to be left.
+     *
+     * @throws VmException.NoRoom if that is so
+     */
+    public void requireDiskFloor() {
+        VmLimits now = limits.get();
+        if (now.on() && now.diskFloor().of(0).isPresent()) {
+            new AdmissionRules(now, host.read()).diskFloor().ifPresent(shortage -> {
+                throw new ShortageText(shortage, now.clones(), List.of()).noDisk();
+            });
+        }
+    }
+
     /** Describes what is claimed. */
     public record Balance(VmLimits limits, HostRoom host, List<Holder> holders, int waiting) {
         /** Returns what all claims come to, in MiB of memory. */

@@ -30,6 +30,17 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
                 holding.stream().map(Holder::id).toList());
     }
 
+    /** Returns the refusal of what is no VM, and would take of the disk. */
+    VmException.NoRoom noDisk() {
+        return new VmException.NoRoom(
+                "There is too little space on the disk: " + left(),
+                remedy(false),
+                shortage.kind().key(),
+                shortage.needed(),
+                shortage.free(),
+                List.of());
+    }
+
     private String needed() {
         return switch (shortage.kind()) {
             case MEMORY, MEMORY_FLOOR -> " of " + mib(shortage.needed()) + " of memory";

@@ -95,6 +95,26 @@ class LedgerTest {
         return answer;
     }
 
+    @Test
+    void whatTakesOfTheDiskIsRefusedBelowItsFloor() {
+        ledger().requireDiskFloor();
+        limits = new VmLimits(
+                new Amount.None(),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.Size(1L << 40),
+                Bound.NONE,
+                Map.of(),
+                Clones.FULL);
+        assertThatThrownBy(() -> ledger().requireDiskFloor())
+                .isInstanceOfSatisfying(
+                        VmException.NoRoom.class,
+                        refused -> assertThat(refused.bound()).isEqualTo("disk-floor"))
+                .hasMessageContaining("There is too little space on the disk: of the ");
+        limits = VmLimits.off();
+        ledger().requireDiskFloor();
+    }
+
     private long tickets() throws IOException {
         if (!Files.isDirectory(root.resolve("admission"))) {
             return 0;
