@@ -117,7 +117,8 @@ public final class ForkBuilder {
     }
 
     private List<ChildSpec> children(int count) {
-        ChildSpec plain = secrets.addedTo(ChildSpec.unnamed().withRunning(keepRunning).withWaitForRoom(waitForRoom));
+        ChildSpec plain =
+                secrets.addedTo(ChildSpec.unnamed().withRunning(keepRunning).withWaitForRoom(waitForRoom));
         return IntStream.rangeClosed(1, count)
                 .mapToObj(i ->
                         name == null ? plain : plain.withName(name + "-" + i).withEphemeral(ephemeral))

@@ -56,17 +56,20 @@ public record ImageStoreOptions(
 
     /** Returns the same with these OCI layouts. */
     public ImageStoreOptions withBundled(List<Path> layouts) {
-        return new ImageStoreOptions(registries, layouts, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
+        return new ImageStoreOptions(
+                registries, layouts, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
     }
 
     /** Returns the same with registry settings that are found out when a registry is to be spoken to. */
     public ImageStoreOptions withRegistries(Supplier<RegistryOptions> settings) {
-        return new ImageStoreOptions(settings, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
+        return new ImageStoreOptions(
+                settings, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, operations);
     }
 
     /** Returns the same with a cache that is kept below so many bytes, which is found out after each pull. */
     public ImageStoreOptions withKeepBytes(Supplier<OptionalLong> limit) {
-        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, limit, requireRoom, operations);
+        return new ImageStoreOptions(
+                registries, bundled, platform, limits, parallelism, clock, limit, requireRoom, operations);
     }
 
     /** Returns the same, which asks this before it brings an image. */
@@ -77,6 +80,7 @@ public record ImageStoreOptions(
 
     /** Returns the same, which tells these of pulls. */
     public ImageStoreOptions withOperations(Operations other) {
-        return new ImageStoreOptions(registries, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, other);
+        return new ImageStoreOptions(
+                registries, bundled, platform, limits, parallelism, clock, keepBytes, requireRoom, other);
     }
 }

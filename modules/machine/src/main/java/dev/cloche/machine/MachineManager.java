@@ -134,8 +134,7 @@ public final class MachineManager implements AutoCloseable {
      * @param waitForRoom how long it waits, in turn, while the host's limits leave no room; no longer than the deadline
      * @throws MachineException.ProvisionFailed if its script failed; it runs
      */
-    public RunningMachine start(
-            MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
+    public RunningMachine start(MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
         return power.start(name, waitForRoom, listener, deadline);
     }
 

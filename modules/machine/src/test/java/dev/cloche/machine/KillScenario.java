@@ -85,7 +85,9 @@ enum KillScenario {
     }
 
     private static void start(KillRuntime runtime, MachineName name) {
-        runtime.machines().start(name, Duration.ZERO, PullListener.none(), soon()).close();
+        runtime.machines()
+                .start(name, Duration.ZERO, PullListener.none(), soon())
+                .close();
     }
 
     static Deadline soon() {

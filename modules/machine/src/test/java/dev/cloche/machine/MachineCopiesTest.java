@@ -29,7 +29,8 @@ class MachineCopiesTest extends MachinesInMemory {
         assertThat(brokenNames()).containsExactly("two");
         for (Consumer<MachineName> use : List.<Consumer<MachineName>>of(
                 name -> machines.connect(name, soon()).close(),
-                name -> machines.start(name, Duration.ZERO, PullListener.none(), soon()).close(),
+                name -> machines.start(name, Duration.ZERO, PullListener.none(), soon())
+                        .close(),
                 name -> machines.stop(name, Duration.ZERO, soon()),
                 name -> machines.suspend(name, soon()),
                 name -> machines.remove(name, false, soon()),

@@ -134,11 +134,16 @@ class QemuIsolationIT extends QemuTest {
                 assertThatThrownBy(() -> qemu.execute(new QmpCommand(
                                 "object-add",
                                 Map.of(
-                                        "qom-type", "memory-backend-file",
-                                        "id", "mapped",
-                                        "mem-path", memory.toString(),
-                                        "size", Files.size(memory),
-                                        "share", true))))
+                                        "qom-type",
+                                        "memory-backend-file",
+                                        "id",
+                                        "mapped",
+                                        "mem-path",
+                                        memory.toString(),
+                                        "size",
+                                        Files.size(memory),
+                                        "share",
+                                        true))))
                         .isInstanceOf(VmException.Monitor.class);
                 return true;
             });

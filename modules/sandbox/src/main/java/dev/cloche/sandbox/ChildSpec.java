@@ -40,7 +40,8 @@ public record ChildSpec(
 
     /** Returns one without a name, attached to this process, with nothing running and without secrets. */
     public static ChildSpec unnamed() {
-        return new ChildSpec(Optional.empty(), true, false, false, List.of(), Optional.of(Secrets.none()), Duration.ZERO);
+        return new ChildSpec(
+                Optional.empty(), true, false, false, List.of(), Optional.of(Secrets.none()), Duration.ZERO);
     }
 
     /** Returns the same with a name, and persistent. */
@@ -82,6 +83,12 @@ public record ChildSpec(
                     "Give it all that it is to have, or keep the original's only.");
         }
         return new ChildSpec(
-                name, ephemeral, keepsRunning, detached, ports, originals ? Optional.empty() : Optional.of(own), waitForRoom);
+                name,
+                ephemeral,
+                keepsRunning,
+                detached,
+                ports,
+                originals ? Optional.empty() : Optional.of(own),
+                waitForRoom);
     }
 }

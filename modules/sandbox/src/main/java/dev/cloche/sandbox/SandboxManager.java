@@ -353,8 +353,7 @@ public final class SandboxManager implements AutoCloseable {
         }
     }
 
-    private SandboxRecord goOn(
-            SandboxRecord record, Duration waitForRoom, PullListener listener, Deadline deadline) {
+    private SandboxRecord goOn(SandboxRecord record, Duration waitForRoom, PullListener listener, Deadline deadline) {
         return new ResumeRequest(parts.snapshots(), owned, record, waitForRoom).perform(listener, deadline);
     }
 

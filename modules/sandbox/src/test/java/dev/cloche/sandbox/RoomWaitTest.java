@@ -54,9 +54,8 @@ class RoomWaitTest extends OnSnapshots {
                 write(restored, "/there", "it is");
                 assertThat(read(restored, "/there")).isEqualTo("it is");
             }
-            List<RunningSandbox> forked = snapshots
-                    .fork(parent.id(), patient, TestHost.soon())
-                    .children();
+            List<RunningSandbox> forked =
+                    snapshots.fork(parent.id(), patient, TestHost.soon()).children();
             assertThat(forked).hasSize(2);
             forked.forEach(RunningSandbox::close);
         }

@@ -17,7 +17,11 @@ final class MachineStarts {
                 ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
             Machines machines = cloche.machines();
             return Each.of(names, name -> {
-                cloche.machine(name).progress(progress).waitForRoom(waitForRoom).start().close();
+                cloche.machine(name)
+                        .progress(progress)
+                        .waitForRoom(waitForRoom)
+                        .start()
+                        .close();
                 warn(machines, name);
             });
         }

@@ -45,11 +45,10 @@ final class ForkCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            ForkBuilder builder =
-                    cloche.fork(parent)
-                            .keepRunning(options.keepRunning())
-                            .keepSecrets(options.keepSecrets())
-                            .waitForRoom(options.waitForRoom());
+            ForkBuilder builder = cloche.fork(parent)
+                    .keepRunning(options.keepRunning())
+                    .keepSecrets(options.keepSecrets())
+                    .waitForRoom(options.waitForRoom());
             options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {

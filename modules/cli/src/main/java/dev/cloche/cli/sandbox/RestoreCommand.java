@@ -47,11 +47,10 @@ final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Cloche cloche = Cloche.open()) {
-            RestoreBuilder builder =
-                    cloche.restore(snapshot)
-                            .keepRunning(options.keepRunning())
-                            .keepSecrets(options.keepSecrets())
-                            .waitForRoom(options.waitForRoom());
+            RestoreBuilder builder = cloche.restore(snapshot)
+                    .keepRunning(options.keepRunning())
+                    .keepSecrets(options.keepSecrets())
+                    .waitForRoom(options.waitForRoom());
             options.secrets().give(builder::secret);
             String name = options.name();
             if (name != null) {

@@ -76,8 +76,7 @@ public final class SandboxCommands {
                                 name -> StartReport.print(
                                         cloche, cloche.sandboxes().start(name, waitForRoom.longest()), System.out),
                                 name -> {})
-                        : Each.of(
-                                names.all(), name -> cloche.sandboxes().start(name, waitForRoom.longest()));
+                        : Each.of(names.all(), name -> cloche.sandboxes().start(name, waitForRoom.longest()));
             }
         }
     }

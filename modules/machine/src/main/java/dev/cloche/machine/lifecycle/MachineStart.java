@@ -47,11 +47,7 @@ public final class MachineStart {
 
     /** @param waitForRoom how long a start waits where the host's limits leave no room; no longer than it may take */
     public MachineStart(
-            MachineContext context,
-            MachineStop stop,
-            MachineDisks disks,
-            PullListener listener,
-            Duration waitForRoom) {
+            MachineContext context, MachineStop stop, MachineDisks disks, PullListener listener, Duration waitForRoom) {
         this.context = context;
         this.stop = stop;
         this.disks = disks;

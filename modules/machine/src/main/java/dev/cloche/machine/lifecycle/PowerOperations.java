@@ -28,8 +28,7 @@ public final class PowerOperations {
     }
 
     /** Does what {@link MachineManager#start} promises. */
-    public RunningMachine start(
-            MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
+    public RunningMachine start(MachineName name, Duration waitForRoom, PullListener listener, Deadline deadline) {
         return context.exclusively(name, deadline, machine -> {
             MachineStart start = new MachineStart(context, stop, disks, listener, waitForRoom);
             PersistedMachine now =

@@ -129,8 +129,7 @@ public record ResumeRequest(
                 .withNetwork(context().store().network(now.id()))
                 .withIsolation(now.policies().isolation())
                 .withAdmission(StartPlan.admission(
-                        context().store().details(now).labels(),
-                        waitForRoom.compareTo(left) < 0 ? waitForRoom : left))
+                        context().store().details(now).labels(), waitForRoom.compareTo(left) < 0 ? waitForRoom : left))
                 .withAttached(false);
         VmSpec limited = from.timeLeft().map(restored::withMaxDuration).orElse(restored);
         VmSpec logged = memory.outputLog() ? limited.withOutputLogBytes(TemplateStore.LOG_BYTES) : limited;
