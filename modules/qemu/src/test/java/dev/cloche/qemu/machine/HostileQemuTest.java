@@ -52,6 +52,7 @@ class HostileQemuTest {
     private static Path guard = Path.of("");
     /** Takes the time of a busy host for no silence. */
     private static Path patientGuard = Path.of("");
+
     private static Path hostile = Path.of("");
 
     @TempDir
