@@ -37,7 +37,7 @@ class RuntimeManifestTest {
                         "0.1.0",
                         LocalDate.of(2026, 11, 23),
                         2,
-                        3,
+                        4,
                         List.of(new RuntimePart("initramfs", "0.1.0", "00ff"))));
         manifest.requireUsable();
     }
@@ -63,7 +63,7 @@ class RuntimeManifestTest {
             RuntimeManifest other = read(WHOLE.replace("\"guard\": 4,", guard));
             assertThatThrownBy(other::requireUsable)
                     .isInstanceOf(RuntimeUnusable.Mismatch.class)
-                    .hasMessageContaining("takes version 1 of the options, and this library needs 3");
+                    .hasMessageContaining("takes version 1 of the options, and this library needs 4");
         }
     }
 
