@@ -65,9 +65,12 @@ public final class QmpConnection implements AutoCloseable {
         }
     }
 
-    /** Hears the greeting and the answer to the first command, which was sent without waiting: one way back, not three. */
+    /**
+     * Hears the greeting and the answer to the first command, which was sent without waiting: one way back, not three.
+     * QEMU's main loop may tell an event, such as that the network is connected, before its monitor's thread greets.
+     */
     private void greeted() throws IOException {
-        if (!(next() instanceof QmpAnswer.Greeting)) {
+        if (!(answer() instanceof QmpAnswer.Greeting)) {
             throw new IOException("it does not greet");
         }
         if (answer() instanceof QmpAnswer.Refused refused) {
@@ -124,6 +127,7 @@ public final class QmpConnection implements AutoCloseable {
         return answer;
     }
 
+    /** Returns what comes next and is no event; notes the events before it. */
     private QmpAnswer answer() throws IOException {
         QmpAnswer answer = next();
         while (answer instanceof QmpAnswer.Event event) {
