@@ -51,21 +51,31 @@ public final class RuntimeDirectory {
         }
     }
 
-    /** Removes those beside this one whose state root is gone and in which no guard listens. What resists stays. */
+    /**
+     * Removes what killed probes have left in this one, and those beside it whose state root is gone and in which no guard
+     * listens. What resists stays.
+     */
     public static void sweep(VmLayout layout) {
         Path base = layout.runtimeDirectory().getParent();
         if (base == null || !PrivateDirectory.isMine(base)) {
             return;
         }
+        try {
+            ProbeDirectory.sweep(layout.runtimeDirectory());
+            sweepBeside(base);
+        } catch (IOException | LinuxException resists) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "directories of sockets stay in " + base, resists);
+        }
+    }
+
+    private static void sweepBeside(Path base) throws IOException {
         try (DirectoryStream<Path> notes = Files.newDirectoryStream(base, "*" + NOTE)) {
             for (Path note : notes) {
                 if (isOfTheDead(note)) {
                     remove(note);
                 }
             }
-        } catch (IOException | LinuxException resists) {
-            System.getLogger(Vm.class.getName())
-                    .log(System.Logger.Level.DEBUG, "directories of sockets stay in " + base, resists);
         }
     }
 
@@ -103,6 +113,7 @@ public final class RuntimeDirectory {
                 if (!isOfTheDead(note)) {
                     return;
                 }
+                ProbeDirectory.sweep(directory);
                 VmRemoval.empty(directory);
             }
         }

@@ -3,13 +3,12 @@ package dev.cloche.qemu.host;
 import dev.cloche.base.EnumNames;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.guard.IsolationRecord;
-import dev.cloche.qemu.guard.VmRemoval;
+import dev.cloche.qemu.guard.ProbeDirectory;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmIsolation;
 import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -36,13 +35,8 @@ public final class IsolationProbe {
      * @throws VmException.MissingResource if the guard cannot be tried
      */
     public VmIsolation find() {
-        try {
-            Path directory = Files.createTempDirectory(workspace, "walls-");
-            try {
-                return tried(directory);
-            } finally {
-                VmRemoval.empty(directory);
-            }
+        try (ProbeDirectory directory = ProbeDirectory.open(workspace)) {
+            return tried(directory.path());
         } catch (IOException e) {
             throw new VmException.MissingResource(
                     "It cannot be tried which walls VMs get here: " + e.getMessage(),

@@ -1,6 +1,7 @@
 package dev.cloche.qemu.host;
 
 import dev.cloche.base.Printable;
+import dev.cloche.qemu.guard.ProbeDirectory;
 import dev.cloche.vm.Accelerator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,7 @@ public final class ProbeRun {
     private final Path qemu;
     private final Path workspace;
 
-    /** @param workspace a private directory for the firmware */
+    /** @param workspace a private directory, for one of each run's own */
     ProbeRun(Path qemu, Path workspace) {
         this.qemu = qemu;
         this.workspace = workspace;
@@ -69,9 +70,8 @@ public final class ProbeRun {
 
     /** Boots the smallest guest. */
     Outcome boot(Accelerator accelerator, String cpu) throws IOException, InterruptedException {
-        Path firmware = Files.createTempFile(workspace, "probe-", ".bin");
-        try {
-            Files.write(firmware, ProbeGuest.firmware());
+        try (ProbeDirectory directory = ProbeDirectory.open(workspace)) {
+            Path firmware = Files.write(directory.path().resolve("firmware.bin"), ProbeGuest.firmware());
             List<String> arguments = new ArrayList<>(List.of(
                     qemu.toString(),
                     "-M",
@@ -86,23 +86,23 @@ public final class ProbeRun {
             arguments.addAll(List.of("-device", "isa-debug-exit,iobase=" + ProbeGuest.PORT + ",iosize=4"));
             arguments.addAll(List.of("-sandbox", SANDBOX));
             return accelerator == Accelerator.KVM
-                    ? run(arguments, TIME, PROCESSOR_TIME)
-                    : run(arguments, LAST_RESORT, LAST_RESORT);
-        } finally {
-            Files.deleteIfExists(firmware);
+                    ? run(directory, arguments, TIME, PROCESSOR_TIME)
+                    : run(directory, arguments, LAST_RESORT, LAST_RESORT);
         }
     }
 
     /** Runs something that ends by itself. */
     Outcome run(List<String> command) throws IOException, InterruptedException {
-        return run(command, LAST_RESORT, LAST_RESORT);
+        try (ProbeDirectory directory = ProbeDirectory.open(workspace)) {
+            return run(directory, command, LAST_RESORT, LAST_RESORT);
+        }
     }
 
-    private Outcome run(List<String> command, Duration time, Duration processorTime)
+    private static Outcome run(ProbeDirectory directory, List<String> command, Duration time, Duration processorTime)
             throws IOException, InterruptedException {
-        Path output = Files.createTempFile(workspace, "probe-", ".txt");
+        Path output = directory.path().resolve("output.txt");
         ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(workspace.toFile())
+                .directory(directory.path().toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(output.toFile())
                 .redirectErrorStream(true);
@@ -117,7 +117,6 @@ public final class ProbeRun {
         } finally {
             process.destroyForcibly();
             process.waitFor();
-            Files.deleteIfExists(output);
         }
     }
 
