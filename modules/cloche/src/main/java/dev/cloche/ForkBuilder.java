@@ -2,8 +2,8 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.sandbox.ChildSpec;
+import dev.cloche.sandbox.ForkOutcome;
 import dev.cloche.sandbox.Forked;
-import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshots;
 import java.time.Duration;
 import java.util.List;
@@ -109,11 +109,30 @@ public final class ForkBuilder {
     /** Starts the same as sandboxes that outlive this process. */
     public Forked<SandboxInfo> startDetached(int count) {
         SandboxSnapshots room = cloche.sandboxRoom().snapshots();
-        Forked<SandboxRecord> forked = room.forkDetached(parent.getAsLong(), children(count), Deadline.none());
-        List<SandboxInfo> infos = forked.children().stream()
-                .map(child -> SandboxInfo.of(child, cloche.sandboxRoom()))
-                .toList();
-        return new Forked<>(infos, forked.pause(), forked.total());
+        return room.forkDetached(parent.getAsLong(), children(count), Deadline.none())
+                .with(child -> SandboxInfo.of(child, cloche.sandboxRoom()));
+    }
+
+    /**
+     * Makes those of the children that come up, from one capture of the parent, and returns when it is known of all. Those that
+     * are up end when their handles are closed, or this process ends.
+     *
+     * @param count 1 to 100
+     * @return an outcome for each, in the order of their numbers
+     * @throws dev.cloche.base.ClocheException if the parent does not run or another process owns it, or this thread is
+     *     interrupted; then no child is left
+     */
+    public Forked<ForkOutcome<Sandbox>> startEach(int count) {
+        SandboxSnapshots room = cloche.sandboxRoom().snapshots();
+        return room.forkEach(parent.getAsLong(), children(count), Deadline.none())
+                .with(outcome -> outcome.with(child -> new Sandbox(cloche, child)));
+    }
+
+    /** Starts the same as sandboxes that outlive this process. */
+    public Forked<ForkOutcome<SandboxInfo>> startEachDetached(int count) {
+        SandboxSnapshots room = cloche.sandboxRoom().snapshots();
+        return room.forkEachDetached(parent.getAsLong(), children(count), Deadline.none())
+                .with(outcome -> outcome.with(child -> SandboxInfo.of(child, cloche.sandboxRoom())));
     }
 
     private List<ChildSpec> children(int count) {

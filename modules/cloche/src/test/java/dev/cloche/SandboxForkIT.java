@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.InstalledShare;
+import dev.cloche.sandbox.ForkOutcome;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
@@ -120,6 +121,27 @@ class SandboxForkIT {
                 }
                 assertThat(parent.executions()).extracting(ExecutionInfo::id).contains(sleeping.id());
             }
+        }
+    }
+
+    @Test
+    void eachChildThatComesUpIsGivenOutAndOfEachOtherIsSaidWhy() {
+        try (Sandbox parent = small().start();
+                Sandbox taken = small().name("each-2").ephemeral(true).start()) {
+            sh(parent, "echo before > /tmp/file");
+            List<ForkOutcome<Sandbox>> outcomes =
+                    parent.forking().name("each").ephemeral(true).startEach(3).children();
+            try (Sandbox first = outcomes.getFirst().started().orElseThrow();
+                    Sandbox last = outcomes.getLast().started().orElseThrow()) {
+                assertThat(sh(first, "cat /tmp/file; hostname")).isEqualTo("before\neach-1");
+                assertThat(sh(last, "cat /tmp/file; hostname")).isEqualTo("before\neach-3");
+                assertThat(outcomes.get(1).failed().orElseThrow())
+                        .returns("sandbox.name-in-use", ForkOutcome.Failed::code)
+                        .extracting(ForkOutcome.Failed::sentence)
+                        .asString()
+                        .contains("each-2");
+            }
+            assertThat(sh(taken, "hostname")).isEqualTo("each-2");
         }
     }
 

@@ -51,6 +51,11 @@ class SnapshotCommandsIT {
                     cloche.run("exec", child, "--", "sh", "-c", "cat /tmp/file; hostname; pidof sleep > /dev/null"),
                     "here\n" + child + "\n");
         }
+        Program.Result some = cloche.run("fork", "--each", "--name", "try", "--rm", "--format", "json", "parent", "3");
+        assertThat(some.exitCode()).isEqualTo(1);
+        assertThat(some.stderr()).contains("\"try-1\"", "\"try-2\"").doesNotContain("try-3");
+        assertThat(some.stdout()).contains("\"children\" : [ \"try-3\" ]");
+        ok(cloche.run("rm", "--force", "try-3"), "try-3\n");
         // Its main command runs in the child, and ends it.
         cloche.run("exec", "try-1", "--", "killall", "sleep");
         assertThat(cloche.run("wait", "try-1").exitCode()).isIn(0, 1);

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Says what came of a fork.
@@ -13,5 +14,10 @@ import java.util.List;
 public record Forked<T>(List<T> children, Duration pause, Duration total) {
     public Forked {
         children = List.copyOf(children);
+    }
+
+    /** Returns the same of what is made of each child. */
+    public <R> Forked<R> with(Function<? super T, ? extends R> made) {
+        return new Forked<>(children.stream().<R>map(made).toList(), pause, total);
     }
 }

@@ -145,6 +145,23 @@ public final class SandboxSnapshots {
         return fork(parent, children, true).perform(child -> owned.letRun(child.started()), deadline);
     }
 
+    /**
+     * Makes those of the sandboxes that can be made, from one capture. Nothing is left of the others.
+     *
+     * @param parent the id of its row
+     * @param children 1 to {@value #MOST_CHILDREN}; attached to this process
+     * @throws SandboxException.NotRunning if the parent does not run
+     */
+    public Forked<ForkOutcome<RunningSandbox>> forkEach(long parent, List<ChildSpec> children, Deadline deadline) {
+        return fork(parent, children, false).performEach(child -> owned.own(child.started(), child.main()), deadline);
+    }
+
+    /** Returns the same with children that outlive this process. */
+    public Forked<ForkOutcome<SandboxRecord>> forkEachDetached(
+            long parent, List<ChildSpec> children, Deadline deadline) {
+        return fork(parent, children, true).performEach(child -> owned.letRun(child.started()), deadline);
+    }
+
     private ForkRequest fork(long parent, List<ChildSpec> children, boolean detached) {
         List<ChildSpec> specs =
                 children.stream().map(child -> child.withDetached(detached)).toList();

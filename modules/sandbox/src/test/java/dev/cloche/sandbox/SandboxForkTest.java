@@ -39,6 +39,44 @@ class SandboxForkTest extends OnSnapshots {
     }
 
     @Test
+    void childrenThatComeUpStayWhereAnotherDoesNot() throws IOException {
+        try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"));
+                RunningSandbox _ = host.start(TestHost.ephemeral("taken", "sleep", "1000"))) {
+            Forked<ForkOutcome<RunningSandbox>> fork = snapshots.forkEach(
+                    parent.id(),
+                    List.of(
+                            ChildSpec.unnamed().withName("first").withEphemeral(true),
+                            ChildSpec.unnamed().withName("taken"),
+                            ChildSpec.unnamed()),
+                    TestHost.soon());
+            assertThat(fork.pause()).isPositive();
+            assertThat(fork.children().get(1).failed())
+                    .hasValueSatisfying(failed -> assertThat(failed.code()).isEqualTo("sandbox.name-in-use"));
+            List<RunningSandbox> up = fork.children().stream()
+                    .flatMap(outcome -> outcome.started().stream())
+                    .toList();
+            assertThat(up).hasSize(2).first().extracting(RunningSandbox::name).isEqualTo("first");
+            for (RunningSandbox child : up) {
+                assertThat(TestHost.output(TestHost.exec(child, "hostname"))).isEqualTo(child.name() + "\n");
+            }
+            assertNoSnapshotLeft();
+            up.forEach(RunningSandbox::close);
+            assertThat(TestHost.output(TestHost.exec(parent, "echo", "up"))).isEqualTo("up\n");
+        }
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void aParentThatDoesNotRunIsAFailureOfTheWholeFork() {
+        long id;
+        try (RunningSandbox parent = host.start(withDisk("parent"))) {
+            id = parent.id();
+        }
+        assertThatThrownBy(() -> snapshots.forkEach(id, List.of(ChildSpec.unnamed()), TestHost.soon()))
+                .isInstanceOf(SandboxException.NotRunning.class);
+    }
+
+    @Test
     void whatAChildWritesToItsDiskIsItsOwnAndStaysWithIt() {
         try (RunningSandbox parent = host.start(withDisk("parent"))) {
             write(parent, "/shared", "before");

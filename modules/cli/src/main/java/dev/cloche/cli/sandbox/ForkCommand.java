@@ -4,12 +4,16 @@ import dev.cloche.Cloche;
 import dev.cloche.ForkBuilder;
 import dev.cloche.SandboxInfo;
 import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.terminal.ErrorReport;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.sandbox.ForkOutcome;
 import dev.cloche.sandbox.Forked;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -31,6 +35,13 @@ final class ForkCommand implements Callable<Integer> {
 
     @Mixin
     private FormatOption format = new FormatOption();
+
+    @Option(
+            names = "--each",
+            description =
+                    "Keep the children that come up where others do not, and say of each other why; exit code 1 if there"
+                            + " is one.")
+    private boolean each;
 
     @Parameters(index = "0", paramLabel = "SANDBOX", description = "Name of the parent.")
     private String parent = "";
@@ -54,22 +65,32 @@ final class ForkCommand implements Callable<Integer> {
             if (name != null) {
                 builder.name(name).ephemeral(options.ephemeral());
             }
-            Forked<SandboxInfo> fork = builder.startDetached(count);
-            if (format.json()) {
-                JsonOutput.print(
-                        System.out,
-                        json -> json.object(() -> json.field("parent", parent)
-                                .field(
-                                        "children",
-                                        fork.children().stream()
-                                                .map(SandboxInfo::name)
-                                                .toList())
-                                .field("pauseMillis", fork.pause().toMillis())
-                                .field("totalMillis", fork.total().toMillis())));
-            } else {
-                fork.children().forEach(child -> System.out.println(child.name()));
-            }
+            return print(
+                    each
+                            ? builder.startEachDetached(count)
+                            : builder.startDetached(count).with(ForkOutcome.Started::new));
         }
-        return ExitCodes.OK;
+    }
+
+    private int print(Forked<ForkOutcome<SandboxInfo>> fork) {
+        List<String> names = fork.children().stream()
+                .flatMap(outcome -> outcome.started().stream())
+                .map(SandboxInfo::name)
+                .toList();
+        List<ForkOutcome.Failed<SandboxInfo>> failures = fork.children().stream()
+                .flatMap(outcome -> outcome.failed().stream())
+                .toList();
+        if (format.json()) {
+            JsonOutput.print(
+                    System.out,
+                    json -> json.object(() -> json.field("parent", parent)
+                            .field("children", names)
+                            .field("pauseMillis", fork.pause().toMillis())
+                            .field("totalMillis", fork.total().toMillis())));
+        } else {
+            names.forEach(System.out::println);
+        }
+        failures.forEach(failure -> ErrorReport.print(failure.sentence(), failure.remedy(), System.err));
+        return failures.isEmpty() ? ExitCodes.OK : ExitCodes.FAILURE;
     }
 }

@@ -1,8 +1,10 @@
 package dev.cloche.sandbox.snapshot;
 
+import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.ChildSpec;
+import dev.cloche.sandbox.ForkOutcome;
 import dev.cloche.sandbox.Forked;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
@@ -44,6 +46,24 @@ public record ForkRequest(
      * @param take what has a child from then on
      */
     public <T> Forked<T> perform(Function<Child, T> take, Deadline deadline) {
+        return fromSnapshot(
+                taken -> startAll(taken, deadline).stream().map(take).toList(), deadline);
+    }
+
+    /**
+     * Makes those that can be made.
+     *
+     * @param take what has a child from then on
+     */
+    public <T> Forked<ForkOutcome<T>> performEach(Function<Child, T> take, Deadline deadline) {
+        return fromSnapshot(
+                taken -> startEach(taken, deadline).stream()
+                        .map(outcome -> outcome.<T>with(take))
+                        .toList(),
+                deadline);
+    }
+
+    private <T> Forked<T> fromSnapshot(Function<SandboxSnapshot, List<T>> start, Deadline deadline) {
         Stopwatch total = Stopwatch.start();
         SnapshotContext.Place place = taking.take(parent, Optional.empty(), deadline);
         try (OwnerLock lock = place.lock()) {
@@ -52,29 +72,54 @@ public record ForkRequest(
                         .store()
                         .byId(place.id())
                         .orElseThrow(() -> new SandboxException.NoSnapshot(parent.name()));
-                List<T> handles = startAll(taken, deadline).stream().map(take).toList();
-                return new Forked<>(handles, taken.pause().orElseThrow(), total.elapsed());
+                return new Forked<>(start.apply(taken), taken.pause().orElseThrow(), total.elapsed());
             } finally {
                 Uninterrupted.run(() -> snapshots.tryDiscard(place.id(), lock));
             }
         }
     }
 
-    /** As many at once as the host has processors, for a restore is work for one. */
     private List<Child> startAll(SandboxSnapshot snapshot, Deadline deadline) {
+        return startEach(snapshot, child -> starts.start(snapshot, child, deadline), Optional::of);
+    }
+
+    /** A child that does not come up is an answer; what is no {@link ClocheException} ends them all. */
+    private List<ForkOutcome<Child>> startEach(SandboxSnapshot snapshot, Deadline deadline) {
+        return startEach(
+                snapshot,
+                child -> {
+                    try {
+                        return new ForkOutcome.Started<>(starts.start(snapshot, child, deadline));
+                    } catch (SandboxException.Interrupted ended) {
+                        // By this request, for all.
+                        throw ended;
+                    } catch (ClocheException failure) {
+                        return new ForkOutcome.Failed<>(failure.code(), failure.sentence(), failure.remedy());
+                    }
+                },
+                ForkOutcome::started);
+    }
+
+    /**
+     * Starts as many at once as the host has processors, for a restore is work for one.
+     *
+     * @param child of what a start has come to
+     */
+    private <R> List<R> startEach(
+            SandboxSnapshot snapshot, Function<ChildSpec, R> start, Function<R, Optional<Child>> child) {
         int width = Math.min(children.size(), Runtime.getRuntime().availableProcessors());
-        List<Future<Child>> begun = new ArrayList<>();
+        List<Future<R>> begun = new ArrayList<>();
         try (ExecutorService workers =
                 Executors.newFixedThreadPool(width, Thread.ofVirtual().factory())) {
-            for (ChildSpec child : children) {
-                begun.add(workers.submit(() -> starts.start(snapshot, child, deadline)));
+            for (ChildSpec spec : children) {
+                begun.add(workers.submit(() -> start.apply(spec)));
             }
             try {
-                List<Child> up = new ArrayList<>();
-                for (Future<Child> start : begun) {
-                    up.add(start.get());
+                List<R> ended = new ArrayList<>();
+                for (Future<R> one : begun) {
+                    ended.add(one.get());
                 }
-                return up;
+                return ended;
             } catch (InterruptedException | ExecutionException failure) {
                 workers.shutdownNow();
                 throw failure;
@@ -83,8 +128,9 @@ public record ForkRequest(
             // The executor has waited for all: those that had begun have come up, or failed and left nothing.
             RuntimeException why = failureOf(snapshot, failure);
             begun.stream()
-                    .filter(start -> start.state() == Future.State.SUCCESS)
-                    .forEach(start -> starts.drop(start.resultNow(), why));
+                    .filter(one -> one.state() == Future.State.SUCCESS)
+                    .flatMap(one -> child.apply(one.resultNow()).stream())
+                    .forEach(up -> starts.drop(up, why));
             throw why;
         }
     }
