@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a monitor says that nobody asked for, said by a stand-in, for a real QEMU says it once in sixty starts. */
+/** What a monitor says unasked, said by a stand-in: a real QEMU says it before its greeting once in sixty starts. */
 class QmpConnectionTest {
     private static final String EVENT = "{\"event\":\"NETDEV_STREAM_CONNECTED\",\"data\":{\"netdev-id\":\"n0\"}}\n";
     private static final String GREETING = "{\"QMP\":{\"version\":{},\"capabilities\":[]}}\n";
