@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "fail.h"
 #include "io.h"
 #include "relay.h"
@@ -22,30 +23,13 @@ enum { READY_MS = 10000 };
 
 enum { LOG_FILE_MAX = 16 * 1024 };
 
-/* The descriptors of both children after the standard ones, and the first that none of them is moved from. */
-enum { FIRST = 3, SECOND, THIRD, FOURTH, PARKED };
-
-static void die_with(pid_t guard) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(127);
-}
-
-/* Nothing else of the guard's stays open: not its lock, nor the pipes of its starter. First out of the way, then into
- * place: a source may have the number of another's target. */
-static void keep_only(int log, const int *descriptors, int count) {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int parked[PARKED] = {null, log, log, -1, -1, -1, -1};
-    for (int i = 0; i < count; i++) parked[FIRST + i] = descriptors[i];
-    for (int i = 0; i < FIRST + count; i++) parked[i] = fcntl(parked[i], F_DUPFD_CLOEXEC, PARKED);
-    for (int i = 0; i < FIRST + count; i++) {
-        if (parked[i] < 0 || dup2(parked[i], i) < 0) _exit(127);
-    }
-    if (!close_from(FIRST + count)) _exit(127);
-}
+/* The descriptors of both children after the standard ones. */
+enum { FIRST = CHILD_FIRST, SECOND, THIRD, FOURTH };
 
 __attribute__((noreturn)) static void become_passt(const struct options *options, int log, int end, pid_t guard) {
     /* Forgotten as soon as it changes its user; then the end of the relay's socket ends it. */
-    die_with(guard);
-    keep_only(log, &end, 1);
+    child_die_with(guard);
+    child_keep_only(log, &end, 1);
     static const int ignored_by_the_guard[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE};
     for (size_t i = 0; i < sizeof ignored_by_the_guard / sizeof *ignored_by_the_guard; i++) {
         signal(ignored_by_the_guard[i], SIG_DFL);
@@ -60,13 +44,11 @@ __attribute__((noreturn)) static void become_passt(const struct options *options
 
 __attribute__((noreturn)) static void become_relay(const struct options *options, int log, const int *descriptors,
                                                     pid_t guard) {
-    die_with(guard);
+    child_die_with(guard);
     prctl(PR_SET_NAME, "cloche-relay");
-    keep_only(log, descriptors, 4);
+    child_keep_only(log, descriptors, 4);
     relay(FIRST, SECOND, THIRD, FOURTH, options->network_mac);
 }
-
-static int pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 struct network network_start(const struct options *options, int directory) {
     struct network network = {.passt_fd = -1, .relay_fd = -1, .program_end = -1, .ready = -1, .log = -1};
@@ -102,8 +84,8 @@ struct network network_start(const struct options *options, int directory) {
     network.ready = ready[0];
     network.log = log[0];
     if (network.relay > 0) {
-        network.passt_fd = pidfd(network.passt);
-        network.relay_fd = pidfd(network.relay);
+        network.passt_fd = child_pidfd(network.passt);
+        network.relay_fd = child_pidfd(network.relay);
         if (network.passt_fd >= 0 && network.relay_fd >= 0) return network;
         error = errno;
     }
@@ -133,17 +115,8 @@ void network_log_keep(const struct network *network, const struct options *optio
     while (capture_take(&capture, network->log) > 0) continue;
 }
 
-static void end_one(pid_t pid, int fd) {
-    if (pid <= 0) return;
-    /* Our child, which only we reap, so the pid is no other's; a guard that is confined has the descriptor. */
-    if (fd < 0) kill(pid, SIGKILL);
-    else syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-    if (fd >= 0) close(fd);
-}
-
 void network_end(struct network *network) {
-    end_one(network->relay, network->relay_fd);
-    end_one(network->passt, network->passt_fd);
+    child_end(network->relay, network->relay_fd);
+    child_end(network->passt, network->passt_fd);
     network->relay = network->passt = 0;
 }
