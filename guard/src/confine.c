@@ -71,12 +71,35 @@ bool confine_guard(void) {
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
+static bool confine_child(struct sock_filter *rules, unsigned short count) {
+    struct sock_fprog program = {.len = count, .filter = rules};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 bool confine_to_relaying(void) {
     struct sock_filter rules[] = {
         LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
         LOAD(nr), ALLOW(read), ALLOW(write), ALLOW(pwrite64), ALLOW(poll), ALLOW(sendto), ALLOW(recvfrom), ALLOW(clock_gettime),
         ALLOW(restart_syscall), ALLOW(exit_group), RETURN(SECCOMP_RET_KILL_PROCESS),
     };
-    struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return confine_child(rules, sizeof rules / sizeof *rules);
+}
+
+bool confine_to_forwarding(void) {
+    struct sock_filter rules[] = {
+        LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
+        LOAD(nr), ALLOW(read), ALLOW(write), ALLOW(pwrite64), ALLOW(poll), ALLOW(accept4), ALLOW(recvmsg), ALLOW(shutdown),
+        ALLOW(setsockopt), ALLOW(close), ALLOW(clock_gettime), ALLOW(madvise), ALLOW(restart_syscall), ALLOW(exit_group),
+        RETURN(SECCOMP_RET_KILL_PROCESS),
+    };
+    return confine_child(rules, sizeof rules / sizeof *rules);
+}
+
+bool confine_to_binding(void) {
+    struct sock_filter rules[] = {
+        LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
+        LOAD(nr), ALLOW(socket), ALLOW(setsockopt), ALLOW(bind), ALLOW(listen), ALLOW(getsockname), ALLOW(recvfrom),
+        ALLOW(sendmsg), ALLOW(close), ALLOW(restart_syscall), ALLOW(exit_group), RETURN(SECCOMP_RET_KILL_PROCESS),
+    };
+    return confine_child(rules, sizeof rules / sizeof *rules);
 }

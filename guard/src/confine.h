@@ -10,3 +10,7 @@ bool confine_to_relaying(void);
 /* Confines the guard, all its threads, to what it does once it has started everything: no program, process, network or trace of
  * another process any more. False with errno. */
 bool confine_guard(void);
+
+/* Likewise what a forwarder does, and what a binder does. */
+bool confine_to_forwarding(void);
+bool confine_to_binding(void);

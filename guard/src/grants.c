@@ -146,10 +146,10 @@ static const char *of_socket(const struct grants *grants, const char *name) {
 
 bool grants_socket(const struct grants *grants, const char *name) {
     const char *rest = of_socket(grants, name);
-    return rest != NULL && (strcmp(rest, "mig") == 0 || (rest[0] == 'p' && rest[1] >= '1' && rest[1] <= '7' && rest[2] == '\0'));
+    return rest != NULL && (strcmp(rest, "mig") == 0 || (rest[0] == 'p' && rest[1] >= '1' && rest[1] <= '8' && rest[2] == '\0'));
 }
 
 bool grants_own_socket(const struct grants *grants, const char *name) {
     const char *rest = of_socket(grants, name);
-    return rest != NULL && (strcmp(rest, "qmp") == 0 || (rest[0] >= '0' && rest[0] <= '7' && rest[1] == '\0'));
+    return rest != NULL && (strcmp(rest, "qmp") == 0 || (rest[0] >= '0' && rest[0] <= '8' && rest[1] == '\0'));
 }

@@ -20,6 +20,7 @@
 #include "network.h"
 #include "oom.h"
 #include "options.h"
+#include "ports.h"
 #include "program.h"
 #include "records.h"
 #include "sockets.h"
@@ -66,12 +67,14 @@ static struct orders orders(void) {
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
     /* An ignored SIGCHLD, inherited from the starter, would make the kernel reap the program and lose its status. */
     signal(SIGCHLD, SIG_DFL);
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGTERM);
-    sigaddset(&both, SIGUSR1);
-    sigprocmask(SIG_SETMASK, &both, NULL);
-    return (struct orders){.terminate = listen_to(SIGTERM), .limit = listen_to(SIGUSR1)};
+    sigset_t all;
+    sigemptyset(&all);
+    sigaddset(&all, SIGTERM);
+    sigaddset(&all, SIGUSR1);
+    sigaddset(&all, SIGUSR2);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    return (struct orders){
+        .terminate = listen_to(SIGTERM), .limit = listen_to(SIGUSR1), .ports = listen_to(SIGUSR2)};
 }
 
 /* What the network says is in its log. */
@@ -118,6 +121,8 @@ int main(int argc, char **argv) {
     struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network, health.monitor.program_end, directory);
     health_begin(&health, program.pid);
+    /* While the program opens what it needs, and before it is heard. */
+    struct ports ports = ports_start(&options, directory);
     struct oom oom = oom_begin(program.pid, options.oom_score, options.pool_age_ms > 0);
     if (program.isolation.level != LEVEL_NONE) {
         record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
@@ -128,8 +133,9 @@ int main(int argc, char **argv) {
     if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) give_up_unconfined(&options, &program, &network);
     struct announcement announcement = {.directory = directory, .record = record};
     health.oom = &oom;
-    struct ending ending = watch(&options, &program, &network, &health, &announcement, &heard);
+    struct ending ending = watch(&options, &program, &network, &ports, &health, &announcement, &heard);
     network_end(&network);
+    ports_end(&ports);
     bool recorded = record_exit(directory, exit_record, &ending);
     remove_sockets(&options);
     return recorded ? 0 : EXIT_NO_RECORD;

@@ -28,13 +28,17 @@ static int64_t number(const char *option, const char *text) {
     return value;
 }
 
-static void add_listen(struct options *options, const char *path) {
-    if (options->listen_count == MAX_LISTEN) fail("more than %d --listen", MAX_LISTEN);
+static const char *socket_path(const char *option, const char *path) {
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof((struct sockaddr_un *)0)->sun_path) {
-        fail("--listen needs a path of 1 to 107 bytes: %s", path);
+        fail("%s needs a path of 1 to 107 bytes: %s", option, path);
     }
-    options->listen[options->listen_count++] = path;
+    return path;
+}
+
+static void add_listen(struct options *options, const char *path) {
+    if (options->listen_count == MAX_LISTEN) fail("more than %d --listen", MAX_LISTEN);
+    options->listen[options->listen_count++] = socket_path("--listen", path);
 }
 
 static void add_hold(struct options *options, const char *path) {
@@ -121,6 +125,8 @@ struct options parse_options(char **arguments) {
             add_network(&options, value);
         } else if (strcmp(option, "--monitor") == 0) {
             options.monitor = value;
+        } else if (strcmp(option, "--ports") == 0) {
+            options.ports = socket_path(option, value);
         } else if (strcmp(option, "--reserve") == 0) {
             options.reserve.path = value;
         } else if (strcmp(option, "--own") == 0) {

@@ -7,7 +7,7 @@
 #include "reserve.h"
 
 /* Grows when a library needs what an older guard does not do, an option for example; runtime.json says it (lib/runtime-manifest.sh). */
-enum { GUARD_OPTIONS = 4 };
+enum { GUARD_OPTIONS = 5 };
 
 enum { MAX_LISTEN = 32, MAX_HOLD = 8, MAX_NETWORK = 1024 };
 
@@ -19,6 +19,7 @@ struct options {
     int hold_count;
     const char *network[MAX_NETWORK + 1]; /* passt and its arguments, ends with NULL */
     int network_count;                    /* 0: no network */
+    const char *ports;   /* the socket of the guest's port for published ones; NULL: none can be published */
     const char *monitor; /* a directory on the file system of the program's disk; NULL: no monitor is wanted */
     struct reserve reserve;
     const char *own[MAX_HOLD];

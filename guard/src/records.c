@@ -39,7 +39,7 @@ int record_guard(int directory) {
     read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     boot_id[strcspn(boot_id, "\n")] = '\0';
     char json[256];
-    int length = snprintf(json, sizeof json, "{\"version\":1,\"pid\":%d,\"startTime\":%llu,\"bootId\":\"%s\"}\n",
+    int length = snprintf(json, sizeof json, "{\"version\":1,\"pid\":%d,\"startTime\":%llu,\"bootId\":\"%s\",\"understands\":\"ports\"}\n",
                           (int)getpid(), start_time(), boot_id);
     if (unlinkat(directory, "exit.json", 0) != 0 && errno != ENOENT) {
         fail("cannot remove the exit.json of an earlier run: %s", strerror(errno));

@@ -30,6 +30,8 @@ static int listen_on(const char *path) {
 }
 
 void listen_all(const struct options *options, int *descriptors) {
+    /* What a run that was killed has left would lead nowhere. */
+    if (options->ports != NULL) unlink(options->ports);
     for (int i = 0; i < options->listen_count; i++) {
         descriptors[i] = listen_on(options->listen[i]);
         if (descriptors[i] < 0) {
@@ -42,4 +44,5 @@ void listen_all(const struct options *options, int *descriptors) {
 
 void remove_sockets(const struct options *options) {
     for (int i = 0; i < options->listen_count; i++) unlink(options->listen[i]);
+    if (options->ports != NULL) unlink(options->ports);
 }

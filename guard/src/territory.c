@@ -25,6 +25,7 @@ void territory_enter(const struct options *options, pid_t program) {
     allow_grants(&wall, &options->jail.grants);
     if (options->reserve.path != NULL) wall_allow(&wall, options->reserve.path, WALL_WRITE_FILE);
     for (int i = 0; i < options->listen_count; i++) wall_allow_around(&wall, options->listen[i], WALL_REMOVE_FILE);
+    if (options->ports != NULL) wall_allow_around(&wall, options->ports, WALL_REMOVE_FILE);
     broker_enter(&wall, program);
     wall_enter(&wall);
     wall_close(&wall);

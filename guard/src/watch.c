@@ -19,8 +19,8 @@
 
 /* In the order in which they count when several are ready at once: an end that came by itself before a deadline, a
  * claim before the pool's deadline. A negative descriptor is not watched. */
-enum { PROGRAM, OWNER, ALARM, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, MONITOR,
-       LOOK, CONSOLE, GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
+enum { PROGRAM, OWNER, ALARM, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OWNER_GRACE, PASST, RELAY, FORWARDER, BINDER,
+       NEW_PORTS, MONITOR, LOOK, CONSOLE, GOODBYE, OUTPUT, NETWORK_LOG, WATCHED };
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
@@ -31,6 +31,7 @@ struct watching {
     const struct options *options;
     const struct program *program;
     const struct network *network;
+    struct ports *ports;
     struct health *health;
     struct announcement *announcement;
     int directory;
@@ -74,10 +75,19 @@ static void end_of_pool_age(struct watching *w) {
     }
 }
 
+static void forget_signals(int fd) {
+    struct signalfd_siginfo info;
+    while (read(fd, &info, sizeof info) > 0) continue;
+}
+
+static void hear_ports(struct watching *w) {
+    forget_signals(w->events[NEW_PORTS].fd);
+    ports_hear(w->ports, w->directory);
+}
+
 /* A limit that cannot be read counts as passed: a process that asked for one must not get a program without it. */
 static void hear_limit(struct watching *w) {
-    struct signalfd_siginfo info;
-    while (read(w->events[NEW_LIMIT].fd, &info, sizeof info) > 0) continue;
+    forget_signals(w->events[NEW_LIMIT].fd);
     int64_t limit = limit_read(w->directory);
     if (limit > 0) timer_set(w->events[MAX_DURATION].fd, limit);
     else kill_because(w, "max-duration");
@@ -110,7 +120,8 @@ static void handle(struct watching *w) {
     if (ready(w, NEW_LIMIT)) hear_limit(w);
     if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
-    if (ready(w, PASST) || ready(w, RELAY)) kill_because(w, "network-ended");
+    if (ready(w, PASST) || ready(w, RELAY) || ready(w, FORWARDER) || ready(w, BINDER)) kill_because(w, "network-ended");
+    if (ready(w, NEW_PORTS)) hear_ports(w);
     if (ready(w, MONITOR)) {
         bool guest_lives = health_hear(w->health);
         w->events[MONITOR].fd = w->health->monitor.fd;
@@ -163,12 +174,13 @@ static bool ended_by_itself(const struct watching *w) {
 }
 
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    struct health *health, struct announcement *announcement, const struct orders *orders) {
+                    struct ports *ports, struct health *health, struct announcement *announcement, const struct orders *orders) {
     int directory = announcement->directory;
     struct watching w = {
         .options = options,
         .program = program,
         .network = network,
+        .ports = ports,
         .health = health,
         .announcement = announcement,
         .directory = directory,
@@ -190,6 +202,9 @@ struct ending watch(const struct options *options, const struct program *program
         [OWNER_GRACE] = timer_open(0),
         [PASST] = network->passt_fd,
         [RELAY] = network->relay_fd,
+        [FORWARDER] = ports->forwarder_fd,
+        [BINDER] = ports->binder_fd,
+        [NEW_PORTS] = orders->ports,
         [ALARM] = broker_alarm(),
         [MONITOR] = health->monitor.fd,
         [LOOK] = health->timer,

@@ -5,6 +5,7 @@
 #include "health.h"
 #include "network.h"
 #include "options.h"
+#include "ports.h"
 #include "program.h"
 #include "records.h"
 
@@ -12,8 +13,9 @@
 struct orders {
     int terminate; /* SIGTERM */
     int limit;     /* SIGUSR1: there is a new DIR/limit */
+    int ports;     /* SIGUSR2: there is a new DIR/ports */
 };
 
 /* Returns once the program has been reaped. */
 struct ending watch(const struct options *options, const struct program *program, const struct network *network,
-                    struct health *health, struct announcement *announcement, const struct orders *orders);
+                    struct ports *ports, struct health *health, struct announcement *announcement, const struct orders *orders);

@@ -16,10 +16,10 @@
 #include "../src/names.h"
 #include "../src/watch.h"
 
-struct ending __real_watch(const struct options *, const struct program *, const struct network *, struct health *,
-                           struct announcement *, const struct orders *);
-struct ending __wrap_watch(const struct options *, const struct program *, const struct network *, struct health *,
-                           struct announcement *, const struct orders *);
+struct ending __real_watch(const struct options *, const struct program *, const struct network *, struct ports *,
+                           struct health *, struct announcement *, const struct orders *);
+struct ending __wrap_watch(const struct options *, const struct program *, const struct network *, struct ports *,
+                           struct health *, struct announcement *, const struct orders *);
 void __real_hold_all(const struct options *);
 void __wrap_hold_all(const struct options *);
 int __real_socket_named(const struct socket_name *, bool);
@@ -87,13 +87,13 @@ static void attack(const char *thread) {
 }
 
 struct ending __wrap_watch(const struct options *options, const struct program *program, const struct network *network,
-                           struct health *health, struct announcement *announcement, const struct orders *orders) {
+                           struct ports *ports, struct health *health, struct announcement *announcement, const struct orders *orders) {
     snprintf(vm, sizeof vm, "%s", options->directory);
     snprintf(base, sizeof base, "%s", options->directory);
     dirname(base);
     jailed = program->pid;
     attack("the loop");
-    return __real_watch(options, program, network, health, announcement, orders);
+    return __real_watch(options, program, network, ports, health, announcement, orders);
 }
 
 /* The program asks for a socket twice: before it has begun, which may be before the guard is confined, and then. */

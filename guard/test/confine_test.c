@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -73,8 +74,43 @@ static void *another_thread(void *unused) {
     return unused;
 }
 
+/* Whether a child that is confined so is ended by a call. */
+static bool ends(bool (*confine)(void), void (*call)(void)) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        if (!confine()) syscall(SYS_exit_group, 1);
+        call();
+        syscall(SYS_exit_group, 0);
+    }
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
+static void connects(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 1, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address);
+}
+
+static void makes_a_socket(void) { socket(AF_UNIX, SOCK_STREAM, 0); }
+static void opens(void) { open("/dev/null", O_RDONLY); }
+static void forks(void) { syscall(SYS_fork); }
+static void binds(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1) != 0) syscall(SYS_exit_group, 1);
+}
+
+static void what_publishes_ports_can_do_no_more(void) {
+    EXPECT(ends(confine_to_binding, connects) && ends(confine_to_binding, opens) && ends(confine_to_binding, forks));
+    EXPECT(!ends(confine_to_binding, binds));
+    EXPECT(ends(confine_to_forwarding, connects) && ends(confine_to_forwarding, makes_a_socket));
+    EXPECT(ends(confine_to_forwarding, opens) && ends(confine_to_forwarding, forks));
+}
+
 int main(void) {
     pthread_t thread;
+    what_publishes_ports_can_do_no_more();
     EXPECT(pipe(go) == 0 && pipe(done) == 0 && pthread_create(&thread, NULL, another_thread, NULL) == 0);
     pid_t child = fork();
     if (child == 0) {

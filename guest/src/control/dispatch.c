@@ -268,7 +268,24 @@ static void grow(int port, const struct frame *frame) {
     if (code != 0) port_failed(port, frame->request, code, sentence);
 }
 
+/* Who connects to published ports gets connections, and no program, file or end of the VM. */
+static bool is_of_connections(uint16_t type) {
+    switch (type) {
+        case PING:
+        case DIAL:
+        case STDIN:
+        case STDIN_EOF:
+        case CREDIT:
+        case HANG_UP: return true;
+        default: return false;
+    }
+}
+
 void dispatch(int port, struct message *message, const struct frame *frame) {
+    if (port == PORT_OF_PUBLISHED && !is_of_connections(frame->type)) {
+        failed(port, frame->request, UNSUPPORTED, "This port serves connections alone.");
+        return;
+    }
     if (message->bytes != NULL && !message_continues(message, frame)) {
         port_failed(port, message->request, BAD_REQUEST, "Another frame stood inside the message.");
         message_drop(message);

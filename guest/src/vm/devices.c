@@ -62,6 +62,11 @@ static int open_device(const char *port, int flags) {
     return fd;
 }
 
+static void open_port(const char *device, unsigned index) {
+    int fd = port_is_open(index) ? -1 : open_device(device, O_RDWR | O_NONBLOCK);
+    if (fd >= 0) port_open(index, fd);
+}
+
 /* The name comes a moment after the device (VIRTIO_CONSOLE_PORT_NAME is a message of its own) and is announced. Answers
  * whether it is there. */
 static bool look_at_port(const char *device) {
@@ -72,10 +77,10 @@ static bool look_at_port(const char *device) {
     } else if (strcmp(name, "cloche.goodbye") == 0) {
         /* Blocking, unlike the others: see power_off.c. */
         if (!goodbye_is_open()) goodbye_open(open_device(device, O_WRONLY));
-    } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORTS && name[8] == '\0') {
-        unsigned index = (unsigned)(name[7] - '0');
-        int fd = port_is_open(index) ? -1 : open_device(device, O_RDWR | O_NONBLOCK);
-        if (fd >= 0) port_open(index, fd);
+    } else if (strcmp(name, "cloche.ports") == 0) {
+        open_port(device, PORT_OF_PUBLISHED);
+    } else if (strncmp(name, "cloche.", 7) == 0 && name[7] >= '0' && name[7] < '0' + PORT_OF_PUBLISHED && name[8] == '\0') {
+        open_port(device, (unsigned)(name[7] - '0'));
     }
     return name[0] != '\0';
 }

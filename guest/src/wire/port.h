@@ -1,4 +1,4 @@
-/* The eight ports that hosts speak on: the first from the start, the others once a host has plugged them in. A port that
+/* The nine ports that hosts speak on: the first from the start, the others once a host has plugged them in. A port that
  * its host does not read fills its own queue and no other: then its requests wait, and so does the output of the
  * executions that it started. */
 #pragma once
@@ -13,7 +13,10 @@
 #include "wire/frame_out.h"
 #include "wire/message.h"
 
-enum { PORTS = 8, NO_PORT = -1 };
+enum { PORTS = 9, NO_PORT = -1 };
+
+/* The last: of published ports, whose host may DIAL and nothing else. */
+enum { PORT_OF_PUBLISHED = PORTS - 1 };
 
 /* Who handles what hosts say. */
 struct port_callbacks {

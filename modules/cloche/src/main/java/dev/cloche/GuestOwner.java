@@ -6,9 +6,11 @@ import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestStream;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -25,6 +27,15 @@ interface GuestOwner {
 
     /** Connects to what listens in its guest. */
     GuestStream dial(DialRequest request, Deadline deadline);
+
+    /** Which ports of this host lead into its guest, published when it was started or later. */
+    List<PublishedPort> publishedPorts();
+
+    /** Has a TCP port of this host lead into its guest until it ends. */
+    PublishedPort publish(PublishedPort port, Deadline deadline);
+
+    /** Takes such a port back. */
+    void unpublish(PublishedPort port, Deadline deadline);
 
     /** What a lost connection to its guest means. */
     RuntimeException ended(VmException lost);
@@ -52,6 +63,21 @@ interface GuestOwner {
             @Override
             public GuestStream dial(DialRequest request, Deadline deadline) {
                 return sandbox.dial(request, deadline);
+            }
+
+            @Override
+            public List<PublishedPort> publishedPorts() {
+                return sandbox.publishedPorts();
+            }
+
+            @Override
+            public PublishedPort publish(PublishedPort port, Deadline deadline) {
+                return sandbox.publish(port, deadline);
+            }
+
+            @Override
+            public void unpublish(PublishedPort port, Deadline deadline) {
+                sandbox.unpublish(port, deadline);
             }
 
             @Override
@@ -86,6 +112,21 @@ interface GuestOwner {
             @Override
             public GuestStream dial(DialRequest request, Deadline deadline) {
                 return machine.ask(guest -> guest.dial(request, deadline));
+            }
+
+            @Override
+            public List<PublishedPort> publishedPorts() {
+                return machine.publishedPorts();
+            }
+
+            @Override
+            public PublishedPort publish(PublishedPort port, Deadline deadline) {
+                return machine.publish(port, deadline);
+            }
+
+            @Override
+            public void unpublish(PublishedPort port, Deadline deadline) {
+                machine.unpublish(port, deadline);
             }
 
             @Override

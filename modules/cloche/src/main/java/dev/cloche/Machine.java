@@ -100,7 +100,7 @@ public final class Machine implements AutoCloseable {
 
     /** Returns the ports of this host that lead to it, with one more for each that is asked for, until this handle is closed. */
     public PublishedPorts ports() {
-        return new PublishedPorts(running.publishedPorts(), forwards);
+        return new PublishedPorts(owner, forwards);
     }
 
     /**

@@ -101,7 +101,7 @@ class InstallationTest {
         Path share = Files.createDirectories(directory.resolve("share"));
         Files.writeString(
                 share.resolve("runtime.json"),
-                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guard\": 4, \"guestProtocol\": "
+                "{\"format\": 1, \"version\": \"1\", \"built\": \"" + built + "\", \"guard\": 5, \"guestProtocol\": "
                         + protocol + "}");
         return share;
     }

@@ -27,7 +27,7 @@ class PublishedPortsTest {
             PublishedPort.parse("127.0.0.1:8080:80").getFirst();
 
     private final PublishedPorts.Forwards forwards = new PublishedPorts.Forwards(new SayingGuest());
-    private final PublishedPorts ports = new PublishedPorts(List.of(PUBLISHED), forwards);
+    private final PublishedPorts ports = new PublishedPorts(new SayingGuest(), forwards);
 
     @Test
     void aPublishedPortIsToldAndAnotherLeadsThere() throws IOException {
@@ -73,6 +73,21 @@ class PublishedPortsTest {
 
     /** Says on each connection which port it is to. */
     private static final class SayingGuest implements GuestOwner {
+        @Override
+        public List<PublishedPort> publishedPorts() {
+            return List.of(PUBLISHED);
+        }
+
+        @Override
+        public PublishedPort publish(PublishedPort port, Deadline deadline) {
+            throw new AssertionError("not asked for");
+        }
+
+        @Override
+        public void unpublish(PublishedPort port, Deadline deadline) {
+            throw new AssertionError("not asked for");
+        }
+
         @Override
         public GuestStream dial(DialRequest request, Deadline deadline) {
             int port = ((DialRequest.Port) request).port();

@@ -51,6 +51,8 @@ final class Commands {
             "cp",
             "forward",
             "port-forward",
+            "publish",
+            "unpublish",
             "ps",
             "inspect",
             "logs",

@@ -1,6 +1,7 @@
 package dev.cloche.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
@@ -51,6 +52,19 @@ class ForwardIT extends OnOneHome {
         } finally {
             forward.destroyForcibly();
         }
+    }
+
+    @Test
+    void aPortIsPublishedWithoutAProcessThatStays() throws Exception {
+        String published = cloche.run("publish", "web", "8080").stdout();
+        assertThat(published).matches("127\\.0\\.0\\.1:[0-9]+->8080/tcp\n");
+        String host = published.substring(0, published.indexOf('-'));
+        URI page = URI.create("http://" + host + "/health");
+        assertThat(page.toURL().openStream().readAllBytes()).asString().isEqualTo("well\n");
+        assertThat(cloche.run("ps").stdout()).contains(published.strip());
+        assertThat(cloche.run("unpublish", "web", host + ":8080").exitCode()).isZero();
+        assertThatThrownBy(() -> page.toURL().openStream()).isInstanceOf(IOException.class);
+        assertThat(cloche.run("publish", "web", "53/udp").stderr()).contains("UDP");
     }
 
     @Test

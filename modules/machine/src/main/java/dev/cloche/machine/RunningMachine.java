@@ -76,6 +76,15 @@ public final class RunningMachine implements AutoCloseable {
         return vms.publishedPorts(vm.id());
     }
 
+    /** Publishes a TCP port of it, until it ends; see {@link dev.cloche.vm.VmProvider#publish}. */
+    public PublishedPort publish(PublishedPort port, Deadline deadline) {
+        return vms.publish(vm.id(), List.of(port), deadline).getFirst();
+    }
+
+    public void unpublish(PublishedPort port, Deadline deadline) {
+        vms.unpublish(vm.id(), List.of(port), deadline);
+    }
+
     /** Returns why it does not work at present although it runs; see {@link Vm#hindrance}. */
     public Optional<VmException.Hindered> hindrance() {
         return vm.hindrance();

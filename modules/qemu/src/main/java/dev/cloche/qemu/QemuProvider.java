@@ -6,6 +6,7 @@ import dev.cloche.linux.PinnedProcess;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.GuardLimit;
 import dev.cloche.qemu.guard.GuardOutputLog;
+import dev.cloche.qemu.guard.GuardPorts;
 import dev.cloche.qemu.guard.IsolationRecord;
 import dev.cloche.qemu.guard.NetworkRecord;
 import dev.cloche.qemu.guard.OrphanedSockets;
@@ -19,6 +20,7 @@ import dev.cloche.qemu.host.IsolationChoice;
 import dev.cloche.qemu.host.IsolationProbe;
 import dev.cloche.qemu.host.LimitsChoice;
 import dev.cloche.qemu.host.ProbedHost;
+import dev.cloche.qemu.machine.ChannelPorts;
 import dev.cloche.qemu.machine.QemuAdoption;
 import dev.cloche.qemu.machine.QemuBackend;
 import dev.cloche.qemu.machine.QemuPool;
@@ -62,6 +64,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Provides VMs of QEMU, each under a guard of its own; see docs/vm.md. x86-64 only. */
 public final class QemuProvider implements VmProvider {
@@ -388,11 +391,27 @@ public final class QemuProvider implements VmProvider {
     @Override
     public List<PublishedPort> publishedPorts(VmId id) {
         try {
-            return NetworkRecord.read(layout.directory(id));
+            Path files = layout.directory(id);
+            return Stream.concat(NetworkRecord.read(files).stream(), new GuardPorts(id, files).current().stream())
+                    .toList();
         } catch (IOException e) {
             throw new VmException.Storage(
                     "The ports of VM " + id + " cannot be read: " + e.getMessage(), "Check the state root's disk.", e);
         }
+    }
+
+    @Override
+    public List<PublishedPort> publish(VmId id, List<PublishedPort> ports, Deadline deadline) {
+        return ports(id).publish(ports, deadline);
+    }
+
+    @Override
+    public void unpublish(VmId id, List<PublishedPort> ports, Deadline deadline) {
+        ports(id).unpublish(ports, deadline);
+    }
+
+    private ChannelPorts ports(VmId id) {
+        return new ChannelPorts(layout, id, running);
     }
 
     @Override

@@ -35,6 +35,9 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
     /** The ports of a VM's guest: one of the owner and seven of clients. */
     public static final int PORTS = 8;
 
+    /** The port of the guard's forwarder, beside those. */
+    public static final int FORWARDER = PORTS;
+
     static final String SNAPSHOTS = "snapshots";
 
     public static final String OWNER_LOCK = "owner.lock";
@@ -159,12 +162,12 @@ public record VmLayout(Path stateRoot, Path runtimeDirectory) {
         return directory(id).resolve("port-" + port + ".lock");
     }
 
-    /** Returns the socket of a port, 0 to 7. */
+    /** Returns the socket of a port, 0 to 8. */
     public Path portSocket(VmId id, int port) {
         return runtimeDirectory.resolve(id.value() + "." + port);
     }
 
-    /** Returns the socket of a client's port, 1 to 7, before the port is plugged in. */
+    /** Returns the socket of a client's port or the forwarder's, 1 to 8, before the port is plugged in. */
     public Path pendingPortSocket(VmId id, int port) {
         return runtimeDirectory.resolve(id.value() + ".p" + port);
     }

@@ -31,7 +31,7 @@ public record RuntimeManifest(
     public static final int NEWEST_GUEST_PROTOCOL = 2;
 
     /** The oldest guard whose options are enough; newer ones take the same. */
-    public static final int OLDEST_GUARD = 4;
+    public static final int OLDEST_GUARD = 5;
 
     private static final String FILE = "runtime.json";
     private static final int MAX_BYTES = 64 * 1024;

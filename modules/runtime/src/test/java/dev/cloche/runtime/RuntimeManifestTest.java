@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RuntimeManifestTest {
     private static final String WHOLE = """
-            {"format": 1, "version": "0.1.0", "built": "2026-11-23", "guestProtocol": 2, "guard": 4, "later": true,
+            {"format": 1, "version": "0.1.0", "built": "2026-11-23", "guestProtocol": 2, "guard": 5, "later": true,
              "parts": [{"path": "initramfs", "version": "0.1.0", "sha256": "00ff"}], "system": ["passt"]}
             """;
 
@@ -37,7 +37,7 @@ class RuntimeManifestTest {
                         "0.1.0",
                         LocalDate.of(2026, 11, 23),
                         2,
-                        4,
+                        5,
                         List.of(new RuntimePart("initramfs", "0.1.0", "00ff"))));
         manifest.requireUsable();
     }
@@ -60,10 +60,10 @@ class RuntimeManifestTest {
     @Test
     void aGuardThatTakesFewerOptionsIsRefused() throws IOException {
         for (String guard : List.of("", "\"guard\": 1,")) {
-            RuntimeManifest other = read(WHOLE.replace("\"guard\": 4,", guard));
+            RuntimeManifest other = read(WHOLE.replace("\"guard\": 5,", guard));
             assertThatThrownBy(other::requireUsable)
                     .isInstanceOf(RuntimeUnusable.Mismatch.class)
-                    .hasMessageContaining("takes version 1 of the options, and this library needs 4");
+                    .hasMessageContaining("takes version 1 of the options, and this library needs 5");
         }
     }
 

@@ -123,6 +123,15 @@ public final class RunningSandbox implements AutoCloseable {
         return context.vms().publishedPorts(vm.id());
     }
 
+    /** Publishes a TCP port of it; see {@link dev.cloche.vm.VmProvider#publish}. */
+    public PublishedPort publish(PublishedPort port, Deadline deadline) {
+        return context.vms().publish(vm.id(), List.of(port), deadline).getFirst();
+    }
+
+    public void unpublish(PublishedPort port, Deadline deadline) {
+        context.vms().unpublish(vm.id(), List.of(port), deadline);
+    }
+
     /** Returns how long the start took; empty for a connection to a sandbox that ran already. */
     public Optional<StartTimings> timings() {
         return ownership.map(SandboxOwnership::timings);

@@ -21,6 +21,7 @@ public abstract sealed class VmException extends ClocheException
                 VmException.LimitReached,
                 VmException.MissingResource,
                 VmException.PortUnavailable,
+                VmException.OlderGuard,
                 VmException.NetworkFailed,
                 VmException.IsolationUnavailable,
                 VmException.NoRoom,
@@ -135,6 +136,17 @@ public abstract sealed class VmException extends ClocheException
         /** Returns the one that is to blame. */
         public PublishedPort port() {
             return port;
+        }
+    }
+
+    /** The guard of a VM that an earlier version started cannot do what was asked. */
+    public static final class OlderGuard extends VmException {
+        public OlderGuard(VmId id) {
+            super(
+                    "vm.older-guard",
+                    "VM " + id + " began with an older version of Cloche, whose guard publishes no ports while it runs",
+                    "Stop it and start it again.",
+                    null);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
@@ -120,6 +121,34 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * it does not run.
      */
     default void endWithin(VmId id, Duration longest) {}
+
+    /**
+     * Has TCP ports of this host lead into the guest of a running VM, through the guest channel: it needs no network, and no
+     * process but the VM's own stays. They are there until {@link #unpublish} or the end of the VM, and
+     * {@link VmQuery#publishedPorts} tells them.
+     *
+     * @param ports of TCP; at most 64 of a VM
+     * @return the same, with the ports of the host that they have got
+     * @throws VmException.PortUnavailable if the host has one of them not free; none of them is there then
+     * @throws VmException.OlderGuard if the VM was started by a version that could not do this
+     * @throws VmException.WrongState if it does not run
+     * @throws VmException.Invalid if one is not of TCP, there are too many, or this provider cannot do it
+     */
+    default List<PublishedPort> publish(VmId id, List<PublishedPort> ports, Deadline deadline) {
+        throw new VmException.Invalid(
+                "This provider publishes no ports of a VM that runs", "Forward them from a process that stays.");
+    }
+
+    /**
+     * Takes such ports back; one that is not there does not matter. Connections over them go on.
+     *
+     * @param ports as {@link #publish} returned them
+     * @throws VmException.WrongState if it does not run
+     */
+    default void unpublish(VmId id, List<PublishedPort> ports, Deadline deadline) {
+        throw new VmException.Invalid(
+                "This provider publishes no ports of a VM that runs", "Close what forwards them.");
+    }
 
     /**
      * Halts the guest of a running VM, also of another owner's; nothing happens if it is halted. Its owner's handle does not

@@ -47,7 +47,8 @@ public interface VmQuery {
     }
 
     /**
-     * Returns the ports that are published of a VM, with those of the host that it has got. None unless it has been started.
+     * Returns the ports that are published of a VM, with those of the host that it has got: those that it was started with, then
+     * those of {@link VmProvider#publish}. None unless it has been started.
      *
      * @throws VmException.Storage if its files cannot be read
      */

@@ -71,7 +71,7 @@ final class ForwardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<PublishedPort> ports = ports();
+        List<PublishedPort> ports = ports(texts);
         if (stdio && ports.size() != 1) {
             throw new UsageError("--stdio is one connection.", "Give one port: cloche forward --stdio " + name + " 22");
         }
@@ -86,7 +86,7 @@ final class ForwardCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private List<PublishedPort> ports() {
+    static List<PublishedPort> ports(List<String> texts) {
         try {
             return texts.stream()
                     .flatMap(text -> PublishedPort.parse(text).stream())

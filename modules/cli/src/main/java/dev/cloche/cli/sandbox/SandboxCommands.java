@@ -29,6 +29,8 @@ public final class SandboxCommands {
         all.put("exec", ExecCommand::new);
         all.put("cp", CpCommand::new);
         all.put("forward", ForwardCommand::new);
+        all.put("publish", PublishCommand::new);
+        all.put("unpublish", UnpublishCommand::new);
         all.put("create", CreateCommand::new);
         all.put("start", Start::new);
         all.put("ps", PsCommand::new);

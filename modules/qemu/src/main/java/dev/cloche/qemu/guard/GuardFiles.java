@@ -68,6 +68,13 @@ public final class GuardFiles {
                         number(json, GUARD, "pid"), number(json, GUARD, "startTime"), text(json, GUARD, "bootId")));
     }
 
+    /** Returns whether the guard is of a version that publishes ports; a signal for it ends an older one. */
+    boolean publishesPorts() {
+        return read(GUARD)
+                .filter(json -> "ports".equals(json.get("understands")))
+                .isPresent();
+    }
+
     /** Returns how the VM ended; empty if the guard has not written it. */
     Optional<VmExit> exit() {
         return read(EXIT).map(this::exit);
@@ -151,7 +158,15 @@ public final class GuardFiles {
         try {
             VmNote.removeAll(directory);
             for (String name : List.of(
-                    GUARD, EXIT, CONSOLE, OLDER_CONSOLE, NETWORK_LOG, IsolationRecord.FILE, IsolationRecord.DENIED)) {
+                    GUARD,
+                    EXIT,
+                    CONSOLE,
+                    OLDER_CONSOLE,
+                    NETWORK_LOG,
+                    IsolationRecord.FILE,
+                    IsolationRecord.DENIED,
+                    GuardPorts.FILE,
+                    GuardPorts.ANSWER)) {
                 Files.deleteIfExists(directory.resolve(name));
             }
         } catch (IOException e) {

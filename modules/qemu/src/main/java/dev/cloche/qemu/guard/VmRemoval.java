@@ -32,7 +32,7 @@ public final class VmRemoval {
             Files.deleteIfExists(layout.sharedMemory(id));
             Files.deleteIfExists(layout.migrationSocket(id));
             Files.deleteIfExists(layout.monitorSocket(id));
-            for (int port = 0; port < VmLayout.PORTS; port++) {
+            for (int port = 0; port <= VmLayout.FORWARDER; port++) {
                 // In the order in which a client that is late renames one to the other.
                 Files.deleteIfExists(layout.pendingPortSocket(id, port));
                 Files.deleteIfExists(layout.portSocket(id, port));

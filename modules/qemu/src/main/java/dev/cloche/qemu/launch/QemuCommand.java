@@ -64,6 +64,7 @@ public final class QemuCommand {
         launch.ports()
                 .forEach(
                         port -> add(out, "--listen", layout.portSocket(id, port).toString()));
+        add(out, "--ports", layout.portSocket(id, VmLayout.FORWARDER).toString());
         // What is locked is spared by those who clean temporary files.
         add(out, "--hold", layout.runtimeDirectory().toString());
         resources.origin().hold().ifPresent(lock -> add(out, "--hold", lock.toString()));
@@ -173,9 +174,9 @@ public final class QemuCommand {
         out.add("virtio-serial-device,max_ports=16");
         // The owner's; those of clients are plugged in when they are wanted (ClientPort), for each costs time to boot.
         out.add(port("c0", ClientPort.name(0), ClientPort.number(0)));
-        out.add(port("goodbye", "cloche.goodbye", ClientPort.number(VmLayout.PORTS)));
+        out.add(port("goodbye", "cloche.goodbye", ClientPort.GOODBYE));
         if (spec.hasLogPort()) {
-            out.add(port("log", "cloche.log", ClientPort.number(VmLayout.PORTS) + 1));
+            out.add(port("log", "cloche.log", ClientPort.LOG));
         }
         if (spec.hasNetwork()) {
             out.add("virtio-net-device,netdev=net,mac=" + UserNetwork.DEVICE_MAC);

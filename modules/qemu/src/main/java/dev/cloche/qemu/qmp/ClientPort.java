@@ -12,18 +12,23 @@ import java.nio.file.StandardCopyOption;
 import java.util.Map;
 
 /**
- * A port for a client beside the owner, plugged into the running VM when it is first wanted (docs/vm.md). For the holder
+ * A port for a client beside the owner, or for the guard's forwarder, plugged into the running VM when it is first wanted (docs/vm.md). For the holder
  * of the port's lock.
  *
  * <p>A client may die between any two steps, so each asks first whether it is done. The socket gets its name last: who
  * finds it finds the device behind it.
  */
 public final class ClientPort {
+    /** The number on the bus of the port for last words, and of that for the log. */
+    public static final int GOODBYE = 1 + VmLayout.PORTS;
+
+    public static final int LOG = GOODBYE + 1;
+
     private final VmLayout layout;
     private final VmId id;
     private final int number;
 
-    /** @param number 1 to 7 */
+    /** @param number 1 to 8 */
     public ClientPort(VmLayout layout, VmId id, int number) {
         this.layout = layout;
         this.id = id;
@@ -44,6 +49,19 @@ public final class ClientPort {
             // None, or left by an earlier run of this VM.
             plugIn(deadline);
             return UnixChannels.connect(layout.portSocket(id, number), deadline);
+        }
+    }
+
+    /**
+     * Has the port be there, from then on until the VM ends, without connecting to it.
+     *
+     * @throws VmException.Busy if another process speaks to QEMU's monitor up to the deadline
+     * @throws VmException.Monitor if QEMU does not take the port
+     * @throws IOException if QEMU cannot be reached
+     */
+    public void provide(Deadline deadline) throws IOException {
+        if (!Files.exists(layout.portSocket(id, number))) {
+            plugIn(deadline);
         }
     }
 
@@ -81,14 +99,14 @@ public final class ClientPort {
                         "nr", number(number))));
     }
 
-    /** Returns what the guest's agent knows a port by, 0 to 7. */
+    /** Returns what the guest's agent knows a port by, 0 to 8. */
     public static String name(int port) {
-        return "cloche." + port;
+        return "cloche." + (port == VmLayout.FORWARDER ? "ports" : port);
     }
 
-    /** Returns its number on the bus, whose number 0 is for consoles. */
+    /** Returns its number on the bus, whose number 0 is for consoles, and which has two others after those of clients. */
     public static int number(int port) {
-        return 1 + port;
+        return port == VmLayout.FORWARDER ? LOG + 1 : 1 + port;
     }
 
     /** Returns where QEMU has the device, if it is plugged in. */

@@ -133,7 +133,7 @@ public final class QemuCapture implements SnapshotCapture {
 
     private static NavigableSet<Integer> pluggedIn(QmpConnection qemu) throws IOException {
         NavigableSet<Integer> ports = new TreeSet<>();
-        for (int port = 1; port < VmLayout.PORTS; port++) {
+        for (int port = 1; port <= VmLayout.FORWARDER; port++) {
             if (qemu.has(ClientPort.devicePath(port))) {
                 ports.add(port);
             }

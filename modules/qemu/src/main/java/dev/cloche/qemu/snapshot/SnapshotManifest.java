@@ -125,7 +125,7 @@ public record SnapshotManifest(
                     .filter(word -> !word.isEmpty())
                     .map(Integer::valueOf)
                     .forEach(ports::add);
-            if (!ports.isEmpty() && (ports.first() < 1 || ports.last() >= VmLayout.PORTS)) {
+            if (!ports.isEmpty() && (ports.first() < 1 || ports.last() > VmLayout.FORWARDER)) {
                 throw new IOException("no valid ports");
             }
             return ports;

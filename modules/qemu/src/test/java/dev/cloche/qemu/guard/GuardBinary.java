@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Assumptions;
 public final class GuardBinary {
     private static final Path SOURCES = Path.of("../../guard/src");
 
+    /** Where the guard has the sum of a frame from. */
+    private static final Path AGENT = Path.of("../../guest/src");
+
     private GuardBinary() {}
 
     /** Compiles into {@code target}; skips the test where there is no gcc. */
@@ -46,7 +49,9 @@ public final class GuardBinary {
             return compile(
                     name,
                     options,
-                    sources.filter(file -> file.toString().endsWith(".c")).toList());
+                    Stream.concat(sources, Stream.of(AGENT.resolve("wire/crc32.c")))
+                            .filter(file -> file.toString().endsWith(".c"))
+                            .toList());
         }
     }
 
@@ -55,8 +60,17 @@ public final class GuardBinary {
         Assumptions.assumeTrue(hasGcc(), "gcc is not installed, the guard cannot be compiled");
         var binary = Path.of("target/guard-test", name).toAbsolutePath();
         Files.createDirectories(binary.getParent());
-        var command = new ArrayList<>(
-                List.of("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-o", binary.toString()));
+        var command = new ArrayList<>(List.of(
+                "gcc",
+                "-std=gnu11",
+                "-D_GNU_SOURCE",
+                "-O1",
+                "-Wall",
+                "-Wextra",
+                "-iquote",
+                AGENT.toString(),
+                "-o",
+                binary.toString()));
         command.addAll(options);
         sources.forEach(source -> command.add(source.toString()));
         var log = binary.resolveSibling(name + ".log");

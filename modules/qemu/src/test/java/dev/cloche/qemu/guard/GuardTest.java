@@ -76,7 +76,7 @@ class GuardTest extends WithGuard {
             var bootId =
                     Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
             var startTime = statField(guard.pid(), 22);
-            var expected = "{\"version\":1,\"pid\":%d,\"startTime\":%s,\"bootId\":\"%s\"}"
+            var expected = "{\"version\":1,\"pid\":%d,\"startTime\":%s,\"bootId\":\"%s\",\"understands\":\"ports\"}"
                     .formatted(guard.pid(), startTime, bootId);
             assertThat(directory.resolve("console.log")).content().startsWith(expected);
         }
