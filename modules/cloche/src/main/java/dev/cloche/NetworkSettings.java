@@ -39,13 +39,13 @@ final class NetworkSettings {
     /** @throws SandboxException.InvalidSpecification if something was asked for that the network does not have */
     NetworkSpec spec() {
         boolean wanted = !ports.isEmpty() || nameServer.isPresent();
-        if (network.filter(Network.NONE::equals).isPresent() && wanted) {
+        if (network.filter(Network.NONE::equals).isPresent() && nameServer.isPresent()) {
             throw new SandboxException.InvalidSpecification(
-                    "A sandbox without a network has neither ports nor a name server.",
-                    "Leave out the network NONE, or what is published.");
+                    "A sandbox without a network has no name server.",
+                    "Leave out the network NONE, or the name server.");
         }
-        if (!wanted && network.orElse(Network.NONE) == Network.NONE) {
-            return NetworkSpec.none();
+        if (network.filter(Network.NONE::equals).isPresent() || (!wanted && network.isEmpty())) {
+            return NetworkSpec.none().withPorts(ports);
         }
         NetworkSpec.User user = NetworkSpec.user().withPorts(ports);
         return nameServer.isPresent() ? user.withNameServer(nameServer.get()) : user;

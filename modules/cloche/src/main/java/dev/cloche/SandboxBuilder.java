@@ -219,8 +219,9 @@ public final class SandboxBuilder {
 
     /**
      * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells, for as long as it
-     * runs. The sandbox then has the network {@link Network#USER}. Without this, {@link Sandbox#ports} leads to any port as long
-     * as a handle is open.
+     * runs. The sandbox then has the network {@link Network#USER}, unless {@link Network#NONE} was asked for: then the port leads
+     * through the channel on which Cloche speaks with the guest. Without this, {@link Sandbox#ports} leads to any port as long as a
+     * handle is open.
      *
      * @param guestPort 1 to 65,535, in the guest
      * @throws dev.cloche.base.ClocheException if there is no such port
@@ -232,7 +233,8 @@ public final class SandboxBuilder {
 
     /**
      * Publishes a port, or a range, of the sandbox on this host: {@code [ADDRESS:][HOST:]GUEST[/udp]} as in Docker, but on
-     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells.
+     * 127.0.0.1 where no address is given. Without HOST, or with 0, any free port, which {@link Sandbox#ports} tells. UDP needs
+     * the network {@link Network#USER}.
      *
      * @throws dev.cloche.base.ClocheException if it is not of that form
      */

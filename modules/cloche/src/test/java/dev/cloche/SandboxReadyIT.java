@@ -166,9 +166,9 @@ class SandboxReadyIT {
     }
 
     @Test
-    void aPortNeedsANetworkToBePublished() {
-        SandboxBuilder none = cloche.sandbox("base").network(Network.NONE).publish(6379);
-        assertThatThrownBy(none::start).isInstanceOf(ClocheException.class).hasMessageContaining("without a network");
+    void aPortOfUdpNeedsANetworkToBePublished() {
+        SandboxBuilder none = cloche.sandbox("base").network(Network.NONE).publish("53:53/udp");
+        assertThatThrownBy(none::start).isInstanceOf(ClocheException.class).hasMessageContaining("needs a network");
         assertThatThrownBy(() -> cloche.sandbox("base").publish(0)).isInstanceOf(ClocheException.class);
     }
 

@@ -28,7 +28,10 @@ class NetworkRowsTest {
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
             SandboxStore store = new SandboxStore(catalog, Clock.systemUTC(), () -> {});
             for (NetworkSpec network : List.of(
-                    NetworkSpec.none(), NetworkSpec.user(), new NetworkSpec.User(ports, Optional.of("9.9.9.9")))) {
+                    NetworkSpec.none(),
+                    NetworkSpec.none().withPorts(PublishedPort.parse("8000-8010:80-90")),
+                    NetworkSpec.user(),
+                    new NetworkSpec.User(ports, Optional.of("9.9.9.9")))) {
                 long id = insert(store, network);
                 assertThat(store.network(id)).isEqualTo(network);
                 assertThat(store.end(id, Termination.closed())).isTrue();
@@ -37,8 +40,9 @@ class NetworkRowsTest {
             }
             List<Long> left = catalog.read(transaction -> transaction.list(
                     row -> row.getLong(1),
-                    "SELECT count(*) FROM sandbox_port UNION ALL SELECT count(*) FROM sandbox_network"));
-            assertThat(left).containsExactly(0L, 0L);
+                    "SELECT count(*) FROM sandbox_port UNION ALL SELECT count(*) FROM sandbox_network"
+                            + " UNION ALL SELECT count(*) FROM sandbox_channel_port"));
+            assertThat(left).containsExactly(0L, 0L, 0L);
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.Optional;
 /** Says what network a VM has. Immutable. */
 public sealed interface NetworkSpec {
     /** Returns none: the guest has no network device at all. */
-    static NetworkSpec none() {
-        return new None();
+    static None none() {
+        return new None(List.of());
     }
 
     /** Returns the network of the user who runs Cloche, but for the host itself; with nothing published. */
@@ -17,8 +17,43 @@ public sealed interface NetworkSpec {
         return new User(List.of(), Optional.empty());
     }
 
-    /** No device. */
-    record None() implements NetworkSpec {}
+    /** Returns what the VM itself is started with: ports that lead through the guest channel are published once it runs. */
+    NetworkSpec device();
+
+    /** Returns the ports that lead through the guest channel, as they were asked for. */
+    List<PublishedPort> channelPorts();
+
+    /**
+     * No device.
+     *
+     * @param ports what is published of TCP, at most {@value #MAX_PORTS}: it leads through the guest channel
+     */
+    record None(List<PublishedPort> ports) implements NetworkSpec {
+        private static final int MAX_PORTS = 64;
+
+        /** @throws VmException.Invalid if there are too many ports, one comes twice, or is of UDP */
+        public None {
+            ports = PublishedPort.distinct(ports, MAX_PORTS);
+            if (ports.stream().anyMatch(port -> port.protocol() == PublishedPort.Protocol.UDP)) {
+                throw new VmException.Invalid(
+                        "A port of UDP needs a network", "Give it the network user, or publish ports of TCP alone.");
+            }
+        }
+
+        public None withPorts(List<PublishedPort> value) {
+            return new None(value);
+        }
+
+        @Override
+        public NetworkSpec device() {
+            return none();
+        }
+
+        @Override
+        public List<PublishedPort> channelPorts() {
+            return ports;
+        }
+    }
 
     /**
      * Through passt: the guest reaches what this user's programs can reach in IPv4, but for the host itself
@@ -36,18 +71,7 @@ public sealed interface NetworkSpec {
 
         /** @throws VmException.Invalid if there are too many ports, one comes twice, or the address is none */
         public User {
-            ports = List.copyOf(ports);
-            if (ports.size() > MAX_PORTS) {
-                throw new VmException.Invalid(
-                        ports.size() + " ports cannot be published", "Publish at most " + MAX_PORTS + ".");
-            }
-            for (int i = 0; i < ports.size(); i++) {
-                PublishedPort port = ports.get(i);
-                if (port.hostPort() != 0 && ports.subList(0, i).stream().anyMatch(port::collides)) {
-                    throw new VmException.Invalid(
-                            "The port " + port.hostEnd() + " is published twice", "Choose another port of the host.");
-                }
-            }
+            ports = PublishedPort.distinct(ports, MAX_PORTS);
             nameServer.ifPresent(address -> {
                 if (!PublishedPort.isAddress(address)) {
                     throw new VmException.Invalid(
@@ -60,6 +84,16 @@ public sealed interface NetworkSpec {
         /** Returns what the guest of a VM with this network is told of it. */
         public GuestNetwork guestNetwork(VmId vm) {
             return UserNetwork.of(vm, this);
+        }
+
+        @Override
+        public NetworkSpec device() {
+            return this;
+        }
+
+        @Override
+        public List<PublishedPort> channelPorts() {
+            return List.of();
         }
 
         public User withPorts(List<PublishedPort> value) {

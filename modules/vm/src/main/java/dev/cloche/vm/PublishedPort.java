@@ -96,6 +96,21 @@ public record PublishedPort(Protocol protocol, String hostAddress, int hostPort,
         return URI.create(scheme + "://" + address.getAddress().getHostAddress() + ":" + address.getPort());
     }
 
+    /** @throws VmException.Invalid if there are too many, or one comes twice */
+    static List<PublishedPort> distinct(List<PublishedPort> ports, int most) {
+        if (ports.size() > most) {
+            throw new VmException.Invalid(ports.size() + " ports cannot be published", "Publish at most " + most + ".");
+        }
+        for (int i = 0; i < ports.size(); i++) {
+            PublishedPort port = ports.get(i);
+            if (port.hostPort() != 0 && ports.subList(0, i).stream().anyMatch(port::collides)) {
+                throw new VmException.Invalid(
+                        "The port " + port.hostEnd() + " is published twice", "Choose another port of the host.");
+            }
+        }
+        return List.copyOf(ports);
+    }
+
     /** Returns whether both want the same port of the host. */
     boolean collides(PublishedPort other) {
         boolean sameAddress =

@@ -49,6 +49,7 @@ final class StartCompletion {
             Stopwatch total) {
         Vm vm = launched.vm();
         try {
+            publish(vm);
             unanswered = true;
             // The record is written, and the command sent, while the guest is at it.
             SandboxRecord record = running(
@@ -72,6 +73,13 @@ final class StartCompletion {
         } catch (Throwable failure) {
             Uninterrupted.after(failure, vm::close);
             throw failure;
+        }
+    }
+
+    /** Before its command runs: of one that cannot be reached, nothing is to have happened. */
+    private void publish(Vm vm) {
+        if (!plan.network().channelPorts().isEmpty()) {
+            var _ = context.vms().publish(vm.id(), plan.network().channelPorts(), deadline);
         }
     }
 

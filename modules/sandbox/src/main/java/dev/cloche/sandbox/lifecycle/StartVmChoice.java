@@ -48,14 +48,14 @@ final class StartVmChoice {
     /** As it is booted. */
     VmSpec booted(SandboxStart.Prepared prepared, boolean logged) {
         VmSpec plain = TemplateRequest.vm(id, prepared.disk(), plan.memoryMib(), plan.cpus())
-                .withNetwork(plan.network())
+                .withNetwork(plan.network().device())
                 .withWritable(writable(prepared.directory()));
         return limited(plain, logged);
     }
 
     /** As it goes on from a snapshot. */
     VmSpec restored(SandboxStart.Prepared prepared, ChildOrigin origin) {
-        return limited(origin.vm(id, prepared.directory().disk(), plan.network()), origin.logged());
+        return limited(origin.vm(id, prepared.directory().disk(), plan.network().device()), origin.logged());
     }
 
     private VmSpec limited(VmSpec plain, boolean logged) {

@@ -12,9 +12,24 @@ final class NetworkRows {
     private NetworkRows() {}
 
     static void insert(CatalogTransaction transaction, long id, NetworkSpec network) throws SQLException {
-        if (!(network instanceof NetworkSpec.User user)) {
-            return;
+        switch (network) {
+            case NetworkSpec.None none -> insertPorts(transaction, id, none.ports());
+            case NetworkSpec.User user -> insertUser(transaction, id, user);
         }
+    }
+
+    private static void insertPorts(CatalogTransaction transaction, long id, List<PublishedPort> ports)
+            throws SQLException {
+        for (int i = 0; i < ports.size(); i++) {
+            PublishedPort port = ports.get(i);
+            transaction.update("""
+                    INSERT INTO sandbox_channel_port (sandbox_id, position, host_address, host_port, guest_port)
+                    VALUES (?, ?, ?, ?, ?)
+                    """, id, i, port.hostAddress(), port.hostPort(), port.guestPort());
+        }
+    }
+
+    private static void insertUser(CatalogTransaction transaction, long id, NetworkSpec.User user) throws SQLException {
         transaction.update(
                 "INSERT INTO sandbox_network (sandbox_id, name_server) VALUES (?, ?)", id, user.nameServer());
         for (int i = 0; i < user.ports().size(); i++) {
@@ -33,7 +48,7 @@ final class NetworkRows {
                 "SELECT name_server FROM sandbox_network WHERE sandbox_id = ?",
                 id);
         if (network.isEmpty()) {
-            return NetworkSpec.none();
+            return NetworkSpec.none().withPorts(channelPorts(transaction, id));
         }
         List<PublishedPort> ports = transaction.list(
                 row -> new PublishedPort(
@@ -47,5 +62,15 @@ final class NetworkRows {
                 """,
                 id);
         return new NetworkSpec.User(ports, network.get());
+    }
+
+    private static List<PublishedPort> channelPorts(CatalogTransaction transaction, long id) throws SQLException {
+        return transaction.list(
+                row -> new PublishedPort(PublishedPort.Protocol.TCP, row.getString(1), row.getInt(2), row.getInt(3)),
+                """
+                SELECT host_address, host_port, guest_port FROM sandbox_channel_port
+                WHERE sandbox_id = ? ORDER BY position
+                """,
+                id);
     }
 }

@@ -48,7 +48,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
-                    CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true)));
+                    CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true),
+                    CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network")));
 
     private final Catalog catalog;
     private final Clock clock;

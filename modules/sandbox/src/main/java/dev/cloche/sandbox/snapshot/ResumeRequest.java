@@ -19,12 +19,14 @@ import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
 import dev.cloche.sandbox.record.Suspended;
 import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -106,6 +108,10 @@ public record ResumeRequest(
             Vm vm = context().vms().recreate(spec(now, from, memory, directory, deadline));
             begun = Optional.of(vm);
             vm.load(deadline);
+            List<PublishedPort> ports = context().store().network(now.id()).channelPorts();
+            if (!ports.isEmpty()) {
+                var _ = context().vms().publish(vm.id(), ports, deadline);
+            }
             if (!context()
                     .store()
                     .resumed(now.id(), context().vms().get(vm.id()).flatMap(VmInfo::guard))) {
@@ -126,7 +132,7 @@ public record ResumeRequest(
             SandboxRecord now, Suspended from, SnapshotRef memory, SandboxDirectory directory, Deadline deadline) {
         Duration left = Duration.ofNanos(deadline.remainingNanos());
         VmSpec restored = VmSpec.restored(SandboxTerminator.vmOf(now), memory)
-                .withNetwork(context().store().network(now.id()))
+                .withNetwork(context().store().network(now.id()).device())
                 .withIsolation(now.policies().isolation())
                 .withAdmission(StartPlan.admission(
                         context().store().details(now).labels(), waitForRoom.compareTo(left) < 0 ? waitForRoom : left))
