@@ -190,10 +190,7 @@ class QemuHinderedIT extends QemuTest {
     }
 
     private void freeze(Vm vm) throws Exception {
-        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
-        ProcessHandle qemu = ProcessHandle.of(guard)
-                .flatMap(process -> process.children().findFirst())
-                .orElseThrow();
+        ProcessHandle qemu = GuardedQemu.of(provider, vm.id());
         assertThat(run("kill", "-STOP", String.valueOf(qemu.pid()))).isZero();
     }
 

@@ -131,10 +131,7 @@ class QemuImageIT extends QemuTest {
     }
 
     private void signalQemu(Vm vm, String signal) throws IOException {
-        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
-        ProcessHandle qemu = ProcessHandle.of(guard)
-                .flatMap(process -> process.children().findFirst())
-                .orElseThrow();
+        ProcessHandle qemu = GuardedQemu.of(provider, vm.id());
         Process kill = new ProcessBuilder("kill", signal, String.valueOf(qemu.pid())).start();
         assertThat(kill.onExit().join().exitValue()).isZero();
     }

@@ -11,7 +11,6 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmIsolation;
 import dev.cloche.vm.VmSpec;
-import dev.cloche.vmm.FlatJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -29,11 +28,8 @@ import org.junit.jupiter.api.Test;
 class QemuIsolationIT extends QemuTest {
     private static final long WRITABLE = 3;
 
-    private Path qemu(Vm vm) throws IOException {
-        Path record = fixture.layout().directory(vm.id()).resolve("guard.json");
-        Object guard = FlatJson.read(record).get("pid");
-        Path children = Path.of("/proc", String.valueOf(guard), "task", String.valueOf(guard), "children");
-        return Path.of("/proc", Files.readString(children).strip());
+    private Path qemu(Vm vm) {
+        return Path.of("/proc", String.valueOf(GuardedQemu.of(provider, vm.id()).pid()));
     }
 
     private VmIsolation walls(Vm vm) {

@@ -60,10 +60,7 @@ class QemuPersistentDiskIT extends QemuTest {
     }
 
     private ProcessHandle qemu(Vm vm) {
-        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
-        return ProcessHandle.of(guard)
-                .flatMap(process -> process.children().findFirst())
-                .orElseThrow();
+        return GuardedQemu.of(provider, vm.id());
     }
 
     private static boolean needsRecovery(PersistentDisk disk) throws IOException {

@@ -198,14 +198,7 @@ class QemuSnapshotIT extends QemuTest {
     }
 
     private long qemuOf(Vm vm) {
-        long guard = provider.get(vm.id()).orElseThrow().guard().orElseThrow().pid();
-        return ProcessHandle.of(guard)
-                .orElseThrow()
-                .children()
-                .filter(child -> child.info().command().orElse("").contains("qemu"))
-                .findFirst()
-                .orElseThrow()
-                .pid();
+        return GuardedQemu.of(provider, vm.id()).pid();
     }
 
     private static long allocated(Path file) throws IOException {

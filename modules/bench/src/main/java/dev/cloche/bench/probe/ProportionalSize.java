@@ -24,14 +24,23 @@ public final class ProportionalSize {
     }
 
     /**
-     * Measures a guard and its QEMU.
+     * Measures a guard, with what it has started besides, and its QEMU.
      *
      * @param record where the guard has written its process id
      */
     public static Pair ofGuarded(Path record) throws IOException {
         long guard = number(PID, record);
-        String children = Files.readString(Path.of("/proc/" + guard + "/task/" + guard + "/children"));
-        return new Pair(mebibytes(guard), mebibytes(Long.parseLong(children.strip())));
+        double own = mebibytes(guard);
+        double qemu = 0;
+        for (ProcessHandle child :
+                ProcessHandle.of(guard).orElseThrow().children().toList()) {
+            if (child.info().command().orElse("").contains("qemu")) {
+                qemu += mebibytes(child.pid());
+            } else {
+                own += mebibytes(child.pid());
+            }
+        }
+        return new Pair(own, qemu);
     }
 
     private static long number(Pattern pattern, Path file) throws IOException {
