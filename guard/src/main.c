@@ -77,25 +77,32 @@ static struct orders orders(void) {
         .terminate = listen_to(SIGTERM), .limit = listen_to(SIGUSR1), .ports = listen_to(SIGUSR2)};
 }
 
-/* What the network says is in its log. */
-__attribute__((noreturn)) static void give_up_without_network(const struct options *options, int directory,
-                                                              const struct program *program, struct network *network) {
+/* What it has started has ended before it says that it failed: a starter may begin anew at once. */
+static void end_all(const struct program *program, struct network *network, struct ports *ports) {
     kill(program->pid, SIGKILL);
     while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
     network_end(network);
+    ports_end(ports);
+}
+
+/* What the network says is in its log. */
+__attribute__((noreturn)) static void give_up_without_network(const struct options *options, int directory,
+                                                              const struct program *program, struct network *network,
+                                                              struct ports *ports) {
+    end_all(program, network, ports);
     network_log_keep(network, options, directory);
     remove_sockets(options);
     fail("the network does not answer");
 }
 
-__attribute__((noreturn)) static void give_up_unconfined(const struct options *options, const struct program *program,
-                                                         struct network *network) {
+/* For what errno says. */
+__attribute__((noreturn)) static void give_up(const char *what, const struct options *options,
+                                              const struct program *program, struct network *network,
+                                              struct ports *ports) {
     int error = errno;
-    kill(program->pid, SIGKILL);
-    while (waitpid(program->pid, NULL, 0) < 0 && errno == EINTR) continue;
-    network_end(network);
+    end_all(program, network, ports);
     remove_sockets(options);
-    fail("cannot confine itself: %s", strerror(error));
+    fail("%s: %s", what, strerror(error));
 }
 
 int main(int argc, char **argv) {
@@ -122,15 +129,20 @@ int main(int argc, char **argv) {
     struct program program = start_program(&options, listening, &network, health.monitor.program_end, directory);
     health_begin(&health, program.pid);
     /* While the program opens what it needs, and before it is heard. */
-    struct ports ports = ports_start(&options, directory);
+    struct ports ports;
+    if (!ports_start(&ports, &options, directory)) {
+        give_up("cannot start what forwards ports", &options, &program, &network, &ports);
+    }
     struct oom oom = oom_begin(program.pid, options.oom_score, options.pool_age_ms > 0);
     if (program.isolation.level != LEVEL_NONE) {
         record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
     }
-    if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network);
+    if (!network_await(&network)) give_up_without_network(&options, directory, &program, &network, &ports);
     /* What QEMU says to it from here on is that of a guest that may have broken out. */
     territory_enter(&options, program.pid);
-    if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) give_up_unconfined(&options, &program, &network);
+    if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) {
+        give_up("cannot confine itself", &options, &program, &network, &ports);
+    }
     struct announcement announcement = {.directory = directory, .record = record};
     health.oom = &oom;
     struct ending ending = watch(&options, &program, &network, &ports, &health, &announcement, &heard);

@@ -14,11 +14,9 @@
 
 #include "binder.h"
 #include "child.h"
-#include "fail.h"
 #include "handing.h"
 #include "io.h"
 #include "ports_file.h"
-#include "sockets.h"
 
 /* Both answer at once; a forwarder that a guest has broken may not. */
 enum { ANSWER_MS = 1000 };
@@ -40,41 +38,37 @@ __attribute__((noreturn)) static void become_binder(int log, int requests, pid_t
     binder(CHILD_FIRST);
 }
 
-struct ports ports_start(const struct options *options, int directory) {
-    struct ports ports = {
+bool ports_start(struct ports *ports, const struct options *options, int directory) {
+    *ports = (struct ports){
         .channel = options->ports, .forwarder_fd = -1, .binder_fd = -1, .orders = -1, .requests = -1};
-    if (ports.channel == NULL) return ports;
+    if (ports->channel == NULL) return true;
     int orders[2], requests[2];
     /* A relay has emptied it; else it is what an earlier run has left. */
     int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (options->network_count == 0 ? O_TRUNC : 0);
     int traffic = openat(directory, "traffic", flags, 0600), null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (traffic < 0 || null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) != 0 ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, requests) != 0) {
-        int error = errno;
-        remove_sockets(options);
-        fail("cannot prepare for ports: %s", strerror(error));
+        return false;
     }
     pid_t guard = getpid();
-    ports.forwarder = fork();
-    if (ports.forwarder == 0) become_forwarder(null, orders[1], traffic, guard);
-    ports.binder = ports.forwarder < 0 ? -1 : fork();
-    if (ports.binder == 0) become_binder(null, requests[1], guard);
+    ports->forwarder = fork();
+    if (ports->forwarder == 0) become_forwarder(null, orders[1], traffic, guard);
+    ports->binder = ports->forwarder < 0 ? -1 : fork();
+    if (ports->binder == 0) become_binder(null, requests[1], guard);
     int error = errno;
     close(orders[1]);
     close(requests[1]);
     close(traffic);
     close(null);
-    ports.orders = orders[0];
-    ports.requests = requests[0];
-    if (ports.binder > 0) {
-        ports.forwarder_fd = child_pidfd(ports.forwarder);
-        ports.binder_fd = child_pidfd(ports.binder);
-        if (ports.forwarder_fd >= 0 && ports.binder_fd >= 0) return ports;
-        error = errno;
+    ports->orders = orders[0];
+    ports->requests = requests[0];
+    if (ports->binder < 0) {
+        errno = error;
+        return false;
     }
-    ports_end(&ports);
-    remove_sockets(options);
-    fail("cannot start what forwards ports: %s", strerror(error));
+    ports->forwarder_fd = child_pidfd(ports->forwarder);
+    ports->binder_fd = child_pidfd(ports->binder);
+    return ports->forwarder_fd >= 0 && ports->binder_fd >= 0;
 }
 
 void ports_end(struct ports *ports) {

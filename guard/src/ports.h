@@ -30,8 +30,8 @@ struct ports {
     struct published list[FORWARDED_PORTS];
 };
 
-/* Starts the children, if --ports asks for them. Ends the guard with a sentence if it cannot. */
-struct ports ports_start(const struct options *options, int directory);
+/* Starts the children, if --ports asks for them. False with errno if it cannot; ports_end is to be called then too. */
+bool ports_start(struct ports *ports, const struct options *options, int directory);
 
 /* Does what DIR/ports says, and says in DIR/ports.answer what came of it. */
 void ports_hear(struct ports *ports, int directory);
