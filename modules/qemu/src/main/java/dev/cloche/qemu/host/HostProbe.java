@@ -113,7 +113,7 @@ public final class HostProbe {
             return without(number, "there is no " + kvm);
         }
         if (!Files.isReadable(kvm) || !Files.isWritable(kvm)) {
-            return without(number, kvm + " is not open to this user; add the user to the group kvm");
+            return without(number, kvm + " is not open to this user; " + KvmAccess.remedy(kvm));
         }
         return probeKvm(number);
     }
