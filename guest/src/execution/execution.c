@@ -86,15 +86,27 @@ int execution_start(int port, uint32_t request, const struct exec_request *comma
     return 0;
 }
 
+static int watches(void) {
+    int count = 0;
+    for (int slot = 0; slot < table_end(); slot++) {
+        const struct execution *e = table_at(slot);
+        if (e != NULL && e->watch && !e->ended) count++;
+    }
+    return count;
+}
+
 int execution_start_file(int port, uint32_t request, const struct file_request *file, const char **sentence) {
     /* No host attaches to a file operation, so it keeps no more than keeps it going. */
-    enum { FILE_WINDOW = 256 * 1024 };
+    enum { FILE_WINDOW = 256 * 1024, WATCHES_MAX = 32 };
     struct spawned spawned;
+    *sentence = "There are 32 watches in this guest, which is as many as there may be.";
+    if (file->operation == FILE_WATCH && watches() >= WATCHES_MAX) return OUT_OF_RESOURCES;
     struct execution *e = slot(sentence);
     if (e == NULL) return OUT_OF_RESOURCES;
     if (!spawn_file_operation(file, &spawned)) return not_spawned(e, sentence);
     begin(e, port, request, &spawned, true);
     e->file = true;
+    e->watch = file->operation == FILE_WATCH;
     begin_outputs(e, &spawned, FILE_WINDOW, file->credit, (struct window){.attached = true});
     return 0;
 }

@@ -21,6 +21,7 @@ struct execution {
     uint32_t flags;       /* as in EXEC */
     int stop_signal;      /* asks it to end, and leaves to it what it has started; 0: SIGTERM, as for all others */
     bool file;            /* a file operation, which ends with its port; no host can attach to it later */
+    bool watch;           /* one that lasts until its host has enough */
     struct child_memory *memory; /* its child's until it executes or ends; NULL: none */
     int report;           /* tells whether exec worked; -1: it has told */
     bool announced;       /* STARTED or FAILED was said */

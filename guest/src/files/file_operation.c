@@ -91,6 +91,7 @@ void file_operation(const struct file_request *request) {
         [FILE_RENAME] = rename_to,
         [FILE_COPY_OUT] = copy_out,
         [FILE_COPY_IN] = copy_in,
+        [FILE_WATCH] = file_watch,
     };
     signal(SIGPIPE, SIG_IGN);
     temp_cleanup_on_sigterm();

@@ -63,6 +63,22 @@ static struct text text(const char *value) {
     return (struct text){.bytes = (char *)(uintptr_t)value, .length = (uint32_t)strlen(value)};
 }
 
+void stream_ready(void) {
+    uint8_t *out = room(RECORD_HEADER);
+    output_length += ready_encode(out);
+}
+
+void stream_event(enum event event, const char *name, const struct entry *entry) {
+    uint8_t *out = room(EVENT_RECORD_MAX);
+    output_length += event_encode(out, event, entry != NULL, text(name));
+    if (entry != NULL) stream_entry(entry);
+}
+
+void stream_overflow(void) {
+    uint8_t *out = room(RECORD_HEADER);
+    output_length += overflow_encode(out);
+}
+
 void stream_failed(int error, const char *name, const char *what) {
     char path[FAILED_PATH_MAX + 1], sentence[FAILED_SENTENCE_MAX + 1];
     temp_cleanup_remove();

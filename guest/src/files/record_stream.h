@@ -11,6 +11,11 @@ void stream_begin(const char *path);
 
 void stream_entry(const struct entry *entry);
 
+/* The records of a WATCH. The entry may be NULL. */
+void stream_ready(void);
+void stream_event(enum event event, const char *name, const struct entry *entry);
+void stream_overflow(void);
+
 /* Room for the bytes of one DATA, which is written with stream_data. */
 enum { PIECE = 60 * 1024 };
 uint8_t *stream_room(void);

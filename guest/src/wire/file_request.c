@@ -18,6 +18,7 @@ static const struct usage {
     [FILE_RENAME] = {.flags = RENAME_KEEP, .target = true},
     [FILE_COPY_OUT] = {.flags = COPY_OUT_FOLLOW},
     [FILE_COPY_IN] = {.flags = COPY_IN_OWNERS},
+    [FILE_WATCH] = {.flags = WATCH_TREE | WATCH_ENTRIES},
 };
 
 static bool is_path(struct text text) {
@@ -58,7 +59,7 @@ int file_request_parse(uint8_t *payload, size_t length, struct file_request *req
     struct text path = cursor_text(&cursor), target = cursor_text(&cursor), user = cursor_text(&cursor);
     *sentence = "The payload of FILE is not well formed.";
     if (!cursor_done(&cursor)) return BAD_REQUEST;
-    if (request->operation < FILE_STAT || request->operation > FILE_COPY_IN) {
+    if (request->operation < FILE_STAT || request->operation > FILE_WATCH) {
         *sentence = "FILE has an operation that this agent does not know.";
         return UNSUPPORTED;
     }

@@ -15,6 +15,7 @@ enum file_operation {
     FILE_RENAME,
     FILE_COPY_OUT,
     FILE_COPY_IN,
+    FILE_WATCH,
 };
 
 enum file_flag {
@@ -27,6 +28,8 @@ enum file_flag {
     RENAME_KEEP = 1,
     COPY_OUT_FOLLOW = 1,
     COPY_IN_OWNERS = 1,
+    WATCH_TREE = 1,
+    WATCH_ENTRIES = 2,
 };
 
 enum { PATH_LENGTH_MAX = 4095, MODE_MAX = 07777 };

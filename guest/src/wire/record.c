@@ -141,6 +141,19 @@ size_t data_encode(uint8_t *out, uint64_t offset, size_t length) {
 
 size_t done_encode(uint8_t *out) { return finish(out, RECORD_DONE, RECORD_HEADER); }
 
+size_t ready_encode(uint8_t *out) { return finish(out, RECORD_READY, RECORD_HEADER); }
+
+size_t event_encode(uint8_t *out, enum event event, bool entry_follows, struct text name) {
+    uint8_t *p = out + RECORD_HEADER;
+    put32(p, event);
+    put32(p + 4, entry_follows);
+    p += 8;
+    p += put_text(p, name, ENTRY_NAME_MAX);
+    return finish(out, RECORD_EVENT, (size_t)(p - out));
+}
+
+size_t overflow_encode(uint8_t *out) { return finish(out, RECORD_OVERFLOW, RECORD_HEADER); }
+
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence) {
     uint8_t *p = out + RECORD_HEADER;
     put32(p, (uint32_t)error);

@@ -1,12 +1,24 @@
 /* The records of file operations (docs/guest-protocol.md, "Files"), written and read. What is read is not trusted. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wire/cursor.h"
 
-enum record_type { RECORD_ENTRY = 1, RECORD_DATA, RECORD_DONE, RECORD_FAILED };
+enum record_type {
+    RECORD_ENTRY = 1,
+    RECORD_DATA,
+    RECORD_DONE,
+    RECORD_FAILED,
+    /* Of a WATCH, and only from here to the host. */
+    RECORD_READY,
+    RECORD_EVENT,
+    RECORD_OVERFLOW,
+};
+
+enum event { EVENT_CREATE = 1, EVENT_WRITE, EVENT_REMOVE, EVENT_RENAME, EVENT_CHMOD };
 
 enum entry_kind {
     ENTRY_FILE = 1,
@@ -29,6 +41,7 @@ enum {
     ENTRY_RECORD_MAX = RECORD_HEADER + 56 + 2 * ENTRY_NAME_MAX,
     FAILED_PATH_MAX = 2 * 4096,
     FAILED_SENTENCE_MAX = 1024,
+    EVENT_RECORD_MAX = RECORD_HEADER + 12 + ENTRY_NAME_MAX,
     FAILED_RECORD_MAX = RECORD_HEADER + 12 + FAILED_PATH_MAX + FAILED_SENTENCE_MAX,
 };
 
@@ -65,4 +78,7 @@ enum decoded record_decode(uint8_t *bytes, size_t available, struct record *reco
 size_t entry_encode(uint8_t *out, const struct entry *entry);
 size_t data_encode(uint8_t *out, uint64_t offset, size_t length);
 size_t done_encode(uint8_t *out);
+size_t ready_encode(uint8_t *out);
+size_t event_encode(uint8_t *out, enum event event, bool entry_follows, struct text name);
+size_t overflow_encode(uint8_t *out);
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence);
