@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.machine.RunningMachine;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.vm.DialRequest;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PublishedPort;
@@ -24,6 +25,9 @@ interface GuestOwner {
 
     /** Opens a file of its guest for writing, used as root. */
     OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening);
+
+    /** Watches files of its guest, used as root. */
+    FileWatch watchFiles(Function<GuestFiles, FileWatch> opening);
 
     /** Connects to what listens in its guest. */
     GuestStream dial(DialRequest request, Deadline deadline);
@@ -58,6 +62,11 @@ interface GuestOwner {
             @Override
             public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
                 return sandbox.writeFile(opening);
+            }
+
+            @Override
+            public FileWatch watchFiles(Function<GuestFiles, FileWatch> opening) {
+                return sandbox.watchFiles(opening);
             }
 
             @Override
@@ -106,6 +115,11 @@ interface GuestOwner {
 
             @Override
             public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+                return opening.apply(machine.files());
+            }
+
+            @Override
+            public FileWatch watchFiles(Function<GuestFiles, FileWatch> opening) {
                 return opening.apply(machine.files());
             }
 

@@ -1,8 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.GuestFileOutput;
@@ -182,6 +184,37 @@ public final class SandboxFiles {
             guest.rename(path, target, false, deadline());
             return true;
         });
+    }
+
+    /** Watches a directory, and what is in it; {@link #watch(String, FileWatch.Options)} with {@code DIRECTORY}. */
+    @Incubating
+    public FileWatch watch(String path) {
+        return watch(path, FileWatch.Options.DIRECTORY);
+    }
+
+    /**
+     * Watches a directory, to be closed: all that changes after the return is told, and the sandbox is in use until then. Of a
+     * timeout only the beginning has to be within. A suspension ends it.
+     *
+     * <pre>{@code
+     * try (FileWatch watch = sandbox.files().watch("/work", FileWatch.Options.TREE)) {
+     *     for (FileWatch.Event event : watch) {
+     *         switch (event) {
+     *             case FileWatch.Event.Changed changed -> System.out.println(changed.change() + " " + changed.name());
+     *             case FileWatch.Event.Missed _ -> System.out.println("look at all of it again");
+     *         }
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param path of a directory
+     * @throws dev.cloche.base.ClocheException with {@code vm.file.not-a-directory}, with {@code vm.file.too-many-directories}, and
+     *     with {@code vm.older-agent} if the VM began with a version of Cloche that could not do this; there may be 32 watches in a
+     *     guest
+     */
+    @Incubating
+    public FileWatch watch(String path, FileWatch.Options options) {
+        return told(() -> sandbox.watchFiles(files -> files.as(user).watch(path, options, deadline())));
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.DialRequest;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PublishedPort;
@@ -106,6 +107,11 @@ class PublishedPortsTest {
 
         @Override
         public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public FileWatch watchFiles(Function<GuestFiles, FileWatch> opening) {
             throw new AssertionError();
         }
 

@@ -49,6 +49,7 @@ final class Commands {
             "start",
             "exec",
             "cp",
+            "watch",
             "forward",
             "port-forward",
             "publish",

@@ -7,6 +7,7 @@ import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.directory.UsedConnection;
 import dev.cloche.sandbox.directory.UsedExecution;
 import dev.cloche.sandbox.directory.UsedStreams;
+import dev.cloche.sandbox.directory.UsedWatch;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxOwnership;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
@@ -16,6 +17,7 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
@@ -271,6 +273,12 @@ public final class RunningSandbox implements AutoCloseable {
     public OutputStream writeFile(Function<GuestFiles, ? extends OutputStream> opening) {
         use.begin();
         return use.untilClosed(() -> UsedStreams.writing(opening.apply(files()), use));
+    }
+
+    /** Does what {@link #withFiles} does, for a watch: the sandbox is in use until that is closed. */
+    public FileWatch watchFiles(Function<GuestFiles, FileWatch> opening) {
+        use.begin();
+        return use.untilClosed(() -> new UsedWatch(opening.apply(files()), use));
     }
 
     /**

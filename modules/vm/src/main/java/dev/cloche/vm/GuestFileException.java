@@ -36,6 +36,7 @@ public abstract sealed class GuestFileException extends VmException {
             case ReadOnly.ERRNO -> new ReadOnly(path);
             case NameTooLong.ERRNO -> new NameTooLong(path);
             case TooManyLinks.ERRNO -> new TooManyLinks(path);
+            case TooManyDirectories.ERRNO -> new TooManyDirectories(path);
             default -> new Other(errno, path);
         };
     }
@@ -134,6 +135,21 @@ public abstract sealed class GuestFileException extends VmException {
 
         TooManyLinks(String path) {
             super("too-many-links", ERRNO, path, "leads through too many symbolic links", "");
+        }
+    }
+
+    /** There are more directories than a watch can have. */
+    public static final class TooManyDirectories extends GuestFileException {
+        public static final int ERRNO = 7;
+
+        TooManyDirectories(String path) {
+            super(
+                    "too-many-directories",
+                    ERRNO,
+                    path,
+                    "cannot be watched with all that is below: there are more than " + FileWatch.MAX_DIRECTORIES
+                            + " directories",
+                    "Watch the parts that matter, each by itself.");
         }
     }
 

@@ -76,6 +76,16 @@ public interface GuestFiles {
     void rename(String path, String target, boolean noReplace, Deadline deadline);
 
     /**
+     * Watches a directory; all that changes after the return is told. A guest has 32 watches at most
+     * ({@link GuestException.Refused} beyond).
+     *
+     * @param path of a directory
+     * @param deadline of the beginning, not of the watch
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     */
+    FileWatch watch(String path, FileWatch.Options options, Deadline deadline);
+
+    /**
      * Copies a file, link or whole tree of the guest to the host. Nothing that the guest says makes the copy leave
      * {@code host}: no name leads up, and no symbolic link at or below {@code host} is followed.
      *

@@ -28,6 +28,7 @@ public final class SandboxCommands {
         all.put("run", RunCommand::new);
         all.put("exec", ExecCommand::new);
         all.put("cp", CpCommand::new);
+        all.put("watch", WatchCommand::new);
         all.put("forward", ForwardCommand::new);
         all.put("publish", PublishCommand::new);
         all.put("unpublish", UnpublishCommand::new);

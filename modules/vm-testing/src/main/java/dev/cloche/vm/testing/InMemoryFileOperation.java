@@ -89,6 +89,7 @@ final class InMemoryFileOperation {
             case FileRequest.RENAME -> locked(() -> rename(flag, user));
             case FileRequest.COPY_OUT -> new InMemoryCopy(tree, request, user).out(out);
             case FileRequest.COPY_IN -> new InMemoryCopy(tree, request, user).in(in);
+            case FileRequest.WATCH -> new InMemoryWatch(tree, request, user).run(out);
             default -> throw new FileError(GuestFileException.Other.INVALID, path);
         }
     }
@@ -107,9 +108,12 @@ final class InMemoryFileOperation {
             return action.call();
         } catch (IOException | RuntimeException e) {
             throw e;
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("killed");
         } catch (Exception e) {
             throw new IllegalStateException(e);
         } finally {
+            tree.used().signalAll();
             tree.lock().unlock();
         }
     }

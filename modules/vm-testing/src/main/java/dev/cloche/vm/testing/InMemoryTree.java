@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -21,6 +22,7 @@ final class InMemoryTree {
     private static final int NOT_DIRECTORY = GuestFileException.NotDirectory.ERRNO;
 
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition used = lock.newCondition();
     /** Never too little; counted anew only when it reaches the capacity. */
     private long usedAtMost;
 
@@ -86,6 +88,11 @@ final class InMemoryTree {
 
     ReentrantLock lock() {
         return lock;
+    }
+
+    /** Returns what is signalled after each use that may have changed something. */
+    Condition used() {
+        return used;
     }
 
     /** Returns whether there is room for some more bytes in a file, which need not be in the tree yet. */

@@ -49,6 +49,7 @@ final class InMemoryWrite {
                 try {
                     open.place().remove(user);
                 } finally {
+                    tree.used().signalAll();
                     tree.lock().unlock();
                 }
             }

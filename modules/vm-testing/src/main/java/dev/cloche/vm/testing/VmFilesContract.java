@@ -12,6 +12,7 @@ import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.GuestFileInput;
@@ -120,6 +121,77 @@ public interface VmFilesContract extends VmFixture {
             assertThatThrownBy(() -> files.stat("relative", true, soon())).isInstanceOf(VmException.Invalid.class);
             assertThatThrownBy(() -> files.stat("/a\0b", true, soon())).isInstanceOf(VmException.Invalid.class);
             assertThat(text(files, "/tmp/file")).isEqualTo("x");
+        }
+    }
+
+    @Test
+    default void changesOfATreeAreToldUpToItsEnd() throws IOException {
+        try (Vm vm = running()) {
+            GuestFiles files = vm.guest().files();
+            files.makeDirectory("/tmp/watched/below", 0755, true, soon());
+            try (FileWatch tree = files.watch("/tmp/watched", FileWatch.Options.TREE.withFiles(), soon());
+                    FileWatch flat = files.watch("/tmp/watched", FileWatch.Options.DIRECTORY, soon())) {
+                assertThat(tree.next(Duration.ZERO)).isEmpty();
+                write(files, "/tmp/watched/below/file", WriteOptions.createNew(0640), "12345");
+                awaitChange(tree, FileWatch.Change.CREATED, "below/file");
+                write(files, "/tmp/watched/below/file", WriteOptions.appending(), "678");
+                FileInfo written = awaitChange(tree, FileWatch.Change.WRITTEN, "below/file")
+                        .file()
+                        .orElseThrow();
+                assertThat(written.name()).isEqualTo("file");
+                assertThat(written.kind()).isEqualTo(FileKind.FILE);
+                files.rename("/tmp/watched/below/file", "/tmp/watched/no utf-8 \udcff", true, soon());
+                awaitChange(tree, FileWatch.Change.RENAMED, "below/file");
+                assertThat(awaitChange(tree, FileWatch.Change.CREATED, "no utf-8 \udcff")
+                                .file())
+                        .isPresent();
+                files.makeDirectory("/tmp/watched/a/b/c", 0755, true, soon());
+                awaitChange(tree, FileWatch.Change.CREATED, "a/b/c");
+                files.remove("/tmp/watched/a", true, soon());
+                assertThat(awaitChange(tree, FileWatch.Change.REMOVED, "a").file())
+                        .isEmpty();
+                files.remove("/tmp/watched", true, soon());
+                awaitChange(tree, FileWatch.Change.REMOVED, "");
+                assertThat(tree).isEmpty();
+                assertThat(tree.ended()).isTrue();
+                List<String> names = new ArrayList<>();
+                flat.forEach(event -> names.add(((FileWatch.Event.Changed) event).name()));
+                assertThat(names).contains("no utf-8 \udcff", "a").endsWith("").noneMatch(name -> name.contains("/"));
+            }
+        }
+    }
+
+    /** Passes over what else is told, which may be twice. */
+    private static FileWatch.Event.Changed awaitChange(FileWatch watch, FileWatch.Change change, String name) {
+        for (FileWatch.Event event : watch) {
+            if (event instanceof FileWatch.Event.Changed changed
+                    && changed.change() == change
+                    && changed.name().equals(name)) {
+                return changed;
+            }
+        }
+        throw new AssertionError("never told: " + change + " " + name);
+    }
+
+    @Test
+    default void aWatchThatCannotBeginOrHasEndedSaysSo() throws IOException {
+        try (Vm vm = running()) {
+            GuestFiles files = vm.guest().files();
+            write(files, "/tmp/file", WriteOptions.REPLACE, "x");
+            assertThatThrownBy(() -> files.watch("/tmp/none", FileWatch.Options.TREE, soon()))
+                    .isInstanceOf(GuestFileException.NoSuchFile.class);
+            assertThatThrownBy(() -> files.watch("/tmp/file", FileWatch.Options.TREE, soon()))
+                    .isInstanceOf(GuestFileException.NotDirectory.class);
+            FileWatch closed = files.watch("/tmp", FileWatch.Options.DIRECTORY, soon());
+            closed.close();
+            closed.close();
+            write(files, "/tmp/file", WriteOptions.REPLACE, "y");
+            assertThat(closed.next(Duration.ofMinutes(1))).isEmpty();
+            assertThat(closed.ended()).isTrue();
+            try (FileWatch lost = files.watch("/tmp", FileWatch.Options.DIRECTORY, soon())) {
+                vm.kill(soon());
+                assertThatThrownBy(() -> lost.forEach(_ -> {})).isInstanceOf(VmException.class);
+            }
         }
     }
 

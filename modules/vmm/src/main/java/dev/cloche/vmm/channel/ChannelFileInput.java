@@ -73,7 +73,7 @@ final class ChannelFileInput extends GuestFileInput {
                 ended = true;
                 call.isDone();
             }
-            case FileRecord.Entry _, FileRecord.Failed _ ->
+            default ->
                 throw new GuestException.ProtocolBroken("the content of a file has records that do not belong to it");
         }
     }

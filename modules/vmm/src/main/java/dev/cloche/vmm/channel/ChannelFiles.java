@@ -5,7 +5,9 @@ import dev.cloche.vm.CopyListener;
 import dev.cloche.vm.CopyOptions;
 import dev.cloche.vm.CopyReport;
 import dev.cloche.vm.FileInfo;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
+import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestFileInput;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
@@ -131,6 +133,22 @@ final class ChannelFiles implements GuestFiles {
         FileRequest request = new FileRequest(
                 FileRequest.RENAME, flags, 0, 0, 0, GuestPaths.absolute(path), GuestPaths.absolute(target), user);
         run(request, "renaming " + path, deadline);
+    }
+
+    @Override
+    public FileWatch watch(String path, FileWatch.Options options, Deadline deadline) {
+        int flags = (options.tree() ? FileRequest.BELOW : 0) | (options.files() ? FileRequest.ENTRIES : 0);
+        FileRequest request = new FileRequest(FileRequest.WATCH, flags, 0, 0, 0, GuestPaths.absolute(path), "", user);
+        ChannelExecution execution;
+        try {
+            execution = connection.file(request, deadline);
+        } catch (GuestException.Refused refused) {
+            throw refused.failure() == GuestFailure.UNSUPPORTED
+                    ? new GuestException.OlderAgent("watches of files")
+                    : refused;
+        }
+        FileCall call = new FileCall(execution, request, "watching " + path, Deadline.none());
+        return ChannelFileWatch.begin(call, path, deadline);
     }
 
     private void run(FileRequest request, String what, Deadline deadline) {

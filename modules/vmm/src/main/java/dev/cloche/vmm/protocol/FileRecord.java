@@ -1,7 +1,9 @@
 package dev.cloche.vmm.protocol;
 
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** Says what the streams of a file operation carry (docs/guest-protocol.md, "Files"). */
 public sealed interface FileRecord {
@@ -9,11 +11,22 @@ public sealed interface FileRecord {
     int DATA = 2;
     int DONE = 3;
     int FAILED = 4;
+    int READY = 5;
+    int EVENT = 6;
+    int OVERFLOW = 7;
 
     /** Type and length. */
     int HEADER = 8;
 
     int MAX_BODY = 65_536;
+
+    /** By their numbers, from 1 on. */
+    List<FileWatch.Change> CHANGES = List.of(
+            FileWatch.Change.CREATED,
+            FileWatch.Change.WRITTEN,
+            FileWatch.Change.REMOVED,
+            FileWatch.Change.RENAMED,
+            FileWatch.Change.ATTRIBUTES);
 
     record Entry(FileEntry entry) implements FileRecord {}
 
@@ -23,6 +36,18 @@ public sealed interface FileRecord {
     record Done() implements FileRecord {}
 
     record Failed(int errno, String path) implements FileRecord {}
+
+    /** Says that a watch tells all that changes from here on. */
+    record Ready() implements FileRecord {}
+
+    /**
+     * Tells a change.
+     *
+     * @param entryFollows whether the next record is an {@link Entry} of the same name
+     */
+    record Event(FileWatch.Change change, boolean entryFollows, String name) implements FileRecord {}
+
+    record Overflow() implements FileRecord {}
 
     /**
      * Reads a record.
@@ -37,6 +62,9 @@ public sealed interface FileRecord {
             case DATA -> data(in);
             case DONE -> new Done();
             case FAILED -> failed(in);
+            case READY -> new Ready();
+            case EVENT -> event(in);
+            case OVERFLOW -> new Overflow();
             default -> throw in.bad("is unknown");
         };
         if (type != DATA) {
@@ -55,6 +83,12 @@ public sealed interface FileRecord {
             throw in.bad("lies beyond all offsets");
         }
         return new Data(offset, bytes);
+    }
+
+    private static Event event(PayloadReader in) {
+        FileWatch.Change change = CHANGES.get(in.u32(1, CHANGES.size()) - 1);
+        boolean entryFollows = in.u32(0, 1) == 1;
+        return new Event(change, entryFollows, GuestPaths.relative(in, in.text(GuestPaths.MAX)));
     }
 
     private static Failed failed(PayloadReader in) {

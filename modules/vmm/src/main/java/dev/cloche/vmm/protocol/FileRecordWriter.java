@@ -1,10 +1,12 @@
 package dev.cloche.vmm.protocol;
 
+import dev.cloche.vm.FileWatch;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 
 /** Writes records, many small ones at once. For one thread at a time. */
 public final class FileRecordWriter {
@@ -42,6 +44,23 @@ public final class FileRecordWriter {
             buffer.put(bytes.slice(bytes.position(), count));
             bytes.position(bytes.position() + count);
             at += count;
+        }
+    }
+
+    public void ready() throws IOException {
+        put(FileRecord.READY, new byte[0]);
+        flush();
+    }
+
+    /** Writes a change, with the entry of the file if there is one. */
+    public void event(FileWatch.Change change, String name, Optional<FileEntry> entry) throws IOException {
+        PayloadWriter body = new PayloadWriter()
+                .u32(FileRecord.CHANGES.indexOf(change) + 1)
+                .u32(entry.isPresent() ? 1 : 0)
+                .name(name);
+        put(FileRecord.EVENT, body.toBytes());
+        if (entry.isPresent()) {
+            entry(entry.get());
         }
     }
 

@@ -14,6 +14,7 @@ public record FileRequest(
     public static final int RENAME = 7;
     public static final int COPY_OUT = 8;
     public static final int COPY_IN = 9;
+    public static final int WATCH = 10;
 
     /** Of STAT and COPY_OUT. */
     public static final int FOLLOW = 1;
@@ -35,6 +36,11 @@ public record FileRequest(
 
     /** Of COPY_IN. */
     public static final int OWNERS = 1;
+
+    /** Of WATCH. */
+    public static final int BELOW = 1;
+
+    public static final int ENTRIES = 2;
 
     private static final int MAX_USER = 512;
 

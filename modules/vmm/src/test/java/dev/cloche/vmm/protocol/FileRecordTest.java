@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.vm.FileKind;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,48 @@ class FileRecordTest {
     }
 
     @Test
+    void whatAWatchTellsComesBackAsItWasWritten() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        FileRecordWriter out = new FileRecordWriter(bytes);
+        FileEntry entry = new FileEntry(FileKind.FILE, 0644, 0, 0, 9, Instant.EPOCH, 0, 0, "a/b", "");
+        out.ready();
+        for (FileWatch.Change change : FileWatch.Change.values()) {
+            out.event(change, "a/b", Optional.empty());
+        }
+        out.event(FileWatch.Change.WRITTEN, "a/b", Optional.of(entry));
+        out.event(FileWatch.Change.REMOVED, "", Optional.empty());
+        out.done();
+        FileRecordReader in = new FileRecordReader(new ByteArrayInputStream(bytes.toByteArray()));
+        assertThat(in.next()).hasValue(new FileRecord.Ready());
+        for (FileWatch.Change change : FileWatch.Change.values()) {
+            assertThat(in.next()).hasValue(new FileRecord.Event(change, false, "a/b"));
+        }
+        assertThat(in.next()).hasValue(new FileRecord.Event(FileWatch.Change.WRITTEN, true, "a/b"));
+        assertThat(in.next()).hasValue(new FileRecord.Entry(entry));
+        assertThat(in.next()).hasValue(new FileRecord.Event(FileWatch.Change.REMOVED, false, ""));
+        assertThat(in.next()).hasValue(new FileRecord.Done());
+    }
+
+    @Test
+    void anEventThatLeadsOutOfItsDirectoryOrIsNoneIsATypedError() {
+        for (PayloadWriter body : List.of(
+                new PayloadWriter().u32(1).u32(0).name("../x"),
+                new PayloadWriter().u32(1).u32(0).name("/x"),
+                new PayloadWriter().u32(1).u32(0).name("a//b"),
+                new PayloadWriter().u32(0).u32(0).name("x"),
+                new PayloadWriter().u32(6).u32(0).name("x"),
+                new PayloadWriter().u32(1).u32(2).name("x"),
+                new PayloadWriter().u32(1).u32(0).name("x").u32(0))) {
+            byte[] content = body.toBytes();
+            ByteBuffer bytes =
+                    ByteBuffer.allocate(FileRecord.HEADER + content.length).order(ByteOrder.LITTLE_ENDIAN);
+            bytes.putInt(FileRecord.EVENT).putInt(content.length).put(content);
+            FileRecordReader in = new FileRecordReader(new ByteArrayInputStream(bytes.array()));
+            assertThatThrownBy(in::next).isInstanceOf(GuestException.ProtocolBroken.class);
+        }
+    }
+
+    @Test
     void aStreamThatIsCutAnywhereIsATypedError() throws IOException {
         byte[] bytes =
                 written(new FileEntry(FileKind.FILE, 0644, 0, 0, 9, Instant.EPOCH, 0, 0, "name", ""), new byte[9]);
@@ -67,7 +111,10 @@ class FileRecordTest {
     void recordsThatAreNoneAreTypedErrors() {
         for (List<Integer> header : List.of(
                 List.of(0, 0),
-                List.of(5, 0),
+                List.of(8, 0),
+                List.of(FileRecord.READY, 1),
+                List.of(FileRecord.EVENT, 0),
+                List.of(FileRecord.OVERFLOW, 4),
                 List.of(FileRecord.ENTRY, 0),
                 List.of(FileRecord.DATA, 8),
                 List.of(FileRecord.DATA, 65_537),
