@@ -4,6 +4,7 @@ import dev.cloche.bench.probe.BareClone;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BareQemu;
 import dev.cloche.bench.probe.BootedTemplate;
+import dev.cloche.bench.probe.EmulatorSurface;
 import dev.cloche.bench.probe.IdleClones;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.probe.Spent;
@@ -49,6 +50,7 @@ public final class Emulators {
                 report);
         measure("boot to the end of a first `true`", bareOurs::spentOnTrue, bareSystems::spentOnTrue, rounds, report);
         measureClones(ours, systems, rounds, report);
+        countSurface(bareOurs, bareSystems, own, report);
         report.note("Our program has " + mebibytes(own) + " MiB, the system's " + mebibytes(SYSTEMS)
                 + " MiB, without its libraries.");
     }
@@ -111,6 +113,19 @@ public final class Emulators {
             clone.guest().runTrue();
             return Spent.since(begin, clone.pid());
         }
+    }
+
+    private void countSurface(BareQemu ours, BareQemu systems, Path own, Report report) throws Exception {
+        report.note("Devices that it has for guests, processors aside: " + EmulatorSurface.devices(own) + " beside "
+                + EmulatorSurface.devices(SYSTEMS) + " of the system's.");
+        if (!EmulatorSurface.countsCalls()) {
+            report.note("System calls were not counted, there is no strace.");
+            return;
+        }
+        EmulatorSurface.Calls ofOurs = EmulatorSurface.callsUntilTrue(ours, setting.directory());
+        EmulatorSurface.Calls ofSystems = EmulatorSurface.callsUntilTrue(systems, setting.directory());
+        report.note("System calls from its start to the end of a first `true`: " + ofOurs.all() + " of "
+                + ofOurs.kinds() + " kinds beside " + ofSystems.all() + " of " + ofSystems.kinds() + ".");
     }
 
     private VmResources with(Path qemu) {

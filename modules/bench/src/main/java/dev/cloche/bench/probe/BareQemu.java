@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -49,7 +50,7 @@ public final class BareQemu {
     /** Takes the time from the start of QEMU to the end of a first {@code true}. */
     public Spent spentOnTrue() throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        return afterTrue(qemu -> Spent.since(begin, qemu.pid()));
+        return afterTrue(List.of(), qemu -> Spent.since(begin, qemu.pid()));
     }
 
     private interface Action<T> {
@@ -59,25 +60,33 @@ public final class BareQemu {
     /** Returns the nanoseconds from the start of QEMU to the end of a first {@code true} and of QEMU. */
     public long timeTrue() throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        var _ = afterTrue(Process::pid);
+        var _ = afterTrue(List.of(), Process::pid);
         return System.nanoTime() - begin;
     }
 
     /** Returns the memory of QEMU after a first {@code true} (PSS), in MiB. */
     public double memoryAfterTrue() throws IOException, InterruptedException {
-        return afterTrue(qemu -> ProportionalSize.mebibytes(qemu.pid()));
+        return afterTrue(List.of(), qemu -> ProportionalSize.mebibytes(qemu.pid()));
     }
 
-    private <T> T afterTrue(Action<T> action) throws IOException, InterruptedException {
+    /** Runs it to the end of a first {@code true}, as the child of another program. */
+    void runTrueBelow(List<String> program) throws IOException, InterruptedException {
+        var _ = afterTrue(program, Process::pid);
+    }
+
+    private <T> T afterTrue(List<String> program, Action<T> action) throws IOException, InterruptedException {
         Path socket = directory.resolve("bare.sock");
         Files.deleteIfExists(socket);
-        Process qemu = BareMachine.start(machine.bootCommand(disk, socket));
+        List<String> command = new ArrayList<>(program);
+        command.addAll(machine.bootCommand(disk, socket));
+        Process qemu = BareMachine.start(command);
         try (SocketChannel channel = BareMachine.connect(socket, qemu)) {
             BareGuest guest = new BareGuest(channel);
             guest.greet();
             guest.runTrue();
             return action.on(qemu);
         } finally {
+            qemu.descendants().forEach(ProcessHandle::destroyForcibly);
             qemu.destroyForcibly().waitFor();
         }
     }
