@@ -10,7 +10,6 @@ import dev.cloche.sandbox.SandboxSpec;
 import dev.cloche.sandbox.SandboxStatus;
 import java.time.Duration;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** Starts sandboxes under a name that another one may have, or that another process may be starting. */
 record NamedStart(Cloche cloche, String name) {
@@ -20,23 +19,6 @@ record NamedStart(Cloche cloche, String name) {
 
     private static final Set<SandboxStatus> SETTLED =
             Set.of(SandboxStatus.RUNNING, SandboxStatus.SUSPENDED, SandboxStatus.STOPPED, SandboxStatus.CRASHED);
-
-    /** Starts one. If one that has ended has the name, removes that and starts again. */
-    <T> T replacing(Supplier<T> start) {
-        try {
-            return start.get();
-        } catch (SandboxException.NameInUse held) {
-            try {
-                cloche.sandboxRoom().remove(name, false, Deadline.none());
-            } catch (SandboxException.NotFound removedMeanwhile) {
-                // The name is free.
-            } catch (SandboxException.StillRunning runs) {
-                held.addSuppressed(runs);
-                throw held;
-            }
-            return start.get();
-        }
-    }
 
     /**
      * Connects to the sandbox of the name: to one that runs, one that ended and is started again, or a new one. Other processes

@@ -73,8 +73,9 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Sets whether a sandbox of the same name that does not run is removed first, with its disk and its record: what a program
-     * has left that was killed, for example. One that runs keeps its name, and the start fails.
+     * Sets whether a sandbox of the same name that does not run is removed first, with its disk, its memory if it is suspended,
+     * and its record. So is what a program has left that was killed, even if that was just now and its VM is still ending. Any
+     * other one that runs keeps its name, and the start fails.
      *
      * <pre>{@code
      * try (Sandbox test = cloche.sandbox("debian").name("test").replace(true).start()) {
@@ -378,7 +379,7 @@ public final class SandboxBuilder {
     }
 
     private <T> T named(Supplier<T> start) {
-        return replaces && name != null ? new NamedStart(cloche, name).replacing(start) : start.get();
+        return replaces && name != null ? cloche.sandboxRoom().replacing(name, start) : start.get();
     }
 
     private SandboxInfo info(SandboxRecord sandbox) {

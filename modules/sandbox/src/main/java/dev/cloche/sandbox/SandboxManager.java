@@ -11,6 +11,7 @@ import dev.cloche.sandbox.lifecycle.CreateRequest;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.RemoveRequest;
 import dev.cloche.sandbox.lifecycle.RenameRequest;
+import dev.cloche.sandbox.lifecycle.Replacement;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxDrain;
 import dev.cloche.sandbox.lifecycle.SandboxPause;
@@ -401,6 +402,17 @@ public final class SandboxManager implements AutoCloseable {
         if (record.status() == SandboxStatus.SUSPENDED) {
             new SnapshotSweep(parts.snapshots()).run(deadline.orAfter(SnapshotTaking.LIMIT));
         }
+    }
+
+    /**
+     * Does what makes a sandbox. If one that does not run has its name, or an attached one whose process is gone, removes that
+     * first, as {@link #remove} does.
+     *
+     * @throws SandboxException.NameInUse if one that runs has the name
+     */
+    public <T> T replacing(String name, Supplier<T> start) {
+        Replacement replacement = new Replacement(context.locks());
+        return replacement.perform(start, () -> remove(name, replacement.endsAnyway(get(name)), Deadline.none()));
     }
 
     /** Gives a sandbox another name. The host name of its guest changes with its next start. */

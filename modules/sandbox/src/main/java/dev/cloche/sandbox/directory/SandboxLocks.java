@@ -84,6 +84,18 @@ public final class SandboxLocks {
         }
     }
 
+    /** Says whether no living process has it at this moment. */
+    public boolean isFree(SandboxRecord known) {
+        return switch (claim(known)) {
+            case Claim.Held() -> false;
+            case Claim.Gone() -> true;
+            case Claim.Taken(OwnerLock lock, SandboxRecord _) -> {
+                lock.close();
+                yield true;
+            }
+        };
+    }
+
     public SandboxDirectory directory(SandboxRecord record) {
         return directory(record.directory());
     }
