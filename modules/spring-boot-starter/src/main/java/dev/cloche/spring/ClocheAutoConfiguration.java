@@ -3,13 +3,12 @@ package dev.cloche.spring;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 
 /**
  * Has a {@link Cloche}, which is opened when a bean needs it or a pool is to be set, while the application makes its other
@@ -19,9 +18,6 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(ClocheProperties.class)
 @SuppressWarnings("exports") // Spring makes it.
 public class ClocheAutoConfiguration {
-    /** The name that Spring Boot gives the bean of a class of properties. */
-    private static final String PROPERTIES = "cloche-dev.cloche.spring.ClocheProperties";
-
     /** Makes it, for Spring. */
     public ClocheAutoConfiguration() {}
 
@@ -30,7 +26,7 @@ public class ClocheAutoConfiguration {
     @Lazy
     @ConditionalOnMissingBean
     public ClocheOptions clocheOptions(ClocheProperties properties, ObjectProvider<ClocheCustomizer> customizers) {
-        ClocheOptions options = properties.applied(ClocheOptions.ofEnvironment());
+        ClocheOptions options = AppliedProperties.to(ClocheOptions.ofEnvironment(), properties);
         for (ClocheCustomizer customizer : customizers.orderedStream().toList()) {
             options = customizer.customize(options);
         }
@@ -50,18 +46,7 @@ public class ClocheAutoConfiguration {
 
     /** Sets the pools of the properties, once all beans are there, and has the start wait until it is open. */
     @Bean
-    ClocheOpening clocheOpening(
-            Environment environment, ObjectProvider<ClocheProperties> properties, ObjectProvider<Cloche> cloche) {
-        return new ClocheOpening(environment, properties, cloche);
-    }
-
-    /** Has the properties bound for the first bean that asks for them, so that a start without one does not wait for it. */
-    @Bean
-    static BeanFactoryPostProcessor clochePropertiesOnDemand() {
-        return beans -> {
-            if (beans.containsBeanDefinition(PROPERTIES)) {
-                beans.getBeanDefinition(PROPERTIES).setLazyInit(true);
-            }
-        };
+    ClocheOpening clocheOpening(ApplicationContext context) {
+        return new ClocheOpening(context);
     }
 }

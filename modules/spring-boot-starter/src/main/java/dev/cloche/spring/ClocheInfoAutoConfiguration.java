@@ -4,7 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import java.util.List;
 import java.util.Map;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,17 +24,16 @@ public class ClocheInfoAutoConfiguration {
     @Bean
     @ConditionalOnEnabledInfoContributor("cloche")
     @ConditionalOnMissingBean(name = "clocheInfoContributor")
-    public InfoContributor clocheInfoContributor(
-            ObjectProvider<ClocheOptions> options, ObjectProvider<ClocheProperties> properties) {
+    public InfoContributor clocheInfoContributor(BeanFactory beans) {
         return builder -> builder.withDetail(
                 "cloche",
                 Map.of(
                         "supported",
                         Cloche.isSupported(),
                         "home",
-                        options.getObject().home().toString(),
+                        beans.getBean(ClocheOptions.class).home().toString(),
                         "pools",
-                        pools(properties.getObject())));
+                        pools(beans.getBean(ClocheProperties.class))));
     }
 
     private static List<String> pools(ClocheProperties properties) {

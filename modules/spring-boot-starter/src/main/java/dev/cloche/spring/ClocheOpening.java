@@ -3,14 +3,13 @@ package dev.cloche.spring;
 import dev.cloche.Cloche;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.core.env.Environment;
 
 /**
  * Opens Cloche and sets its pools on a thread of its own, while the application makes its other beans. The start of the
@@ -22,17 +21,13 @@ final class ClocheOpening implements SmartInitializingSingleton, SmartLifecycle 
 
     private static final ConfigurationPropertyName POOLS = ConfigurationPropertyName.of("cloche.pools");
 
-    private final Environment environment;
-    private final ObjectProvider<ClocheProperties> properties;
-    private final ObjectProvider<Cloche> cloche;
+    private final ApplicationContext context;
     private @Nullable Thread thread;
     private volatile @Nullable Throwable failure;
     private volatile boolean running;
 
-    ClocheOpening(Environment environment, ObjectProvider<ClocheProperties> properties, ObjectProvider<Cloche> cloche) {
-        this.environment = environment;
-        this.properties = properties;
-        this.cloche = cloche;
+    ClocheOpening(ApplicationContext context) {
+        this.context = context;
     }
 
     /** Opens it: in the background while the application starts, at once if it runs already. */
@@ -54,13 +49,17 @@ final class ClocheOpening implements SmartInitializingSingleton, SmartLifecycle 
         begun.ensureOpen();
         told.forEach(customizer -> customizer.opened(begun));
         if (mayHavePools()) {
-            properties.getObject().pools().forEach(pool -> pool.set(begun.pools()));
+            properties().pools().forEach(pool -> pool.set(begun.pools()));
         }
+    }
+
+    private ClocheProperties properties() {
+        return context.getBean(ClocheProperties.class);
     }
 
     /** Looks for names alone, which costs far less than to bind what most applications do not have. */
     private boolean mayHavePools() {
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(context.getEnvironment())) {
             if (source.containsDescendantOf(POOLS) != ConfigurationPropertyState.ABSENT
                     || source.getConfigurationProperty(POOLS) != null) {
                 return true;
@@ -72,10 +71,10 @@ final class ClocheOpening implements SmartInitializingSingleton, SmartLifecycle 
     /** Has pools set although no bean needs it. */
     @Override
     public void afterSingletonsInstantiated() {
-        if (!mayHavePools() || properties.getObject().pools().isEmpty()) {
+        if (!mayHavePools() || properties().pools().isEmpty()) {
             return;
         }
-        Cloche needed = cloche.getObject();
+        Cloche needed = context.getBean(Cloche.class);
         if (!hasBegun()) { // It is one of the application's own.
             begin(needed, List.of());
         }

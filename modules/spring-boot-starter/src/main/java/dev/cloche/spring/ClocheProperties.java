@@ -4,7 +4,6 @@ import dev.cloche.ClocheOptions;
 import dev.cloche.PoolBuilder;
 import dev.cloche.Pools;
 import dev.cloche.image.RegistryLogin;
-import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.Network;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -25,6 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param logins Logins by registry, as in the names of images.
  * @param pools Pools of warm VMs that are set when the application starts.
  */
+@Lazy // A start in which no bean asks for them does not wait until they are bound.
 @SuppressWarnings("exports") // A module that uses it requires Spring itself.
 @ConfigurationProperties("cloche")
 public record ClocheProperties(
@@ -96,29 +97,5 @@ public record ClocheProperties(
             }
             pool.set();
         }
-    }
-
-    ClocheOptions applied(ClocheOptions defaults) {
-        ClocheOptions options = defaults;
-        if (home != null) {
-            options = options.withHome(home);
-        }
-        for (Path directory : share.reversed()) {
-            options = options.withShare(directory);
-        }
-        if (temporary != null) {
-            options = options.withTemporary(temporary);
-        }
-        for (Map.Entry<String, RegistryLogin> login : logins.entrySet()) {
-            options = options.withLogin(login.getKey(), login.getValue());
-        }
-        if (templates != null) {
-            options = options.withTemplateMaking(
-                    switch (templates) {
-                        case BACKGROUND -> new TemplateMaking.InBackground();
-                        case NEVER -> new TemplateMaking.Never();
-                    });
-        }
-        return options;
     }
 }
