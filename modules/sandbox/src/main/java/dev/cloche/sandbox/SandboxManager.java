@@ -397,7 +397,10 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.StillRunning if it runs and {@code force} is not given
      */
     public void remove(String name, boolean force, Deadline deadline) {
-        SandboxRecord record = get(name);
+        remove(get(name), force, deadline);
+    }
+
+    private void remove(SandboxRecord record, boolean force, Deadline deadline) {
         new RemoveRequest(context, terminator, record, force).perform(deadline);
         if (record.status() == SandboxStatus.SUSPENDED) {
             new SnapshotSweep(parts.snapshots()).run(deadline.orAfter(SnapshotTaking.LIMIT));
@@ -412,7 +415,11 @@ public final class SandboxManager implements AutoCloseable {
      */
     public <T> T replacing(String name, Supplier<T> start) {
         Replacement replacement = new Replacement(context.locks());
-        return replacement.perform(start, () -> remove(name, replacement.endsAnyway(get(name)), Deadline.none()));
+        return replacement.perform(start, () -> {
+            // Not by its name: another process may have replaced it meanwhile.
+            SandboxRecord held = get(name);
+            remove(held, replacement.endsAnyway(held), Deadline.none());
+        });
     }
 
     /** Gives a sandbox another name. The host name of its guest changes with its next start. */

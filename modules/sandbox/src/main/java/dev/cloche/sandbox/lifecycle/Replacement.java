@@ -15,7 +15,7 @@ public record Replacement(SandboxLocks locks) {
      * Does {@code start}, and where the name is in use, removes what has it and does it once more.
      *
      * @param removal of the one that has the name, unless it runs
-     * @throws SandboxException.NameInUse if one that runs has the name, or has got it meanwhile
+     * @throws SandboxException.NameInUse if one that runs has the name, or has got it meanwhile, or another process is at it
      */
     public <T> T perform(Supplier<T> start, Runnable removal) {
         try {
@@ -25,8 +25,8 @@ public record Replacement(SandboxLocks locks) {
                 removal.run();
             } catch (SandboxException.NotFound removedMeanwhile) {
                 // The name is free.
-            } catch (SandboxException.StillRunning runs) {
-                held.addSuppressed(runs);
+            } catch (SandboxException.StillRunning | SandboxException.Owned living) {
+                held.addSuppressed(living);
                 throw held;
             }
             return start.get();
