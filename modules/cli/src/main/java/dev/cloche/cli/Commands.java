@@ -54,6 +54,7 @@ final class Commands {
             "port-forward",
             "publish",
             "unpublish",
+            "port",
             "ps",
             "inspect",
             "logs",

@@ -62,6 +62,10 @@ class ForwardIT extends OnOneHome {
         URI page = URI.create("http://" + host + "/health");
         assertThat(page.toURL().openStream().readAllBytes()).asString().isEqualTo("well\n");
         assertThat(cloche.run("ps").stdout()).contains(published.strip());
+        assertThat(cloche.run("port", "web").stdout()).isEqualTo(published);
+        assertThat(cloche.run("port", "web", "8080").stdout()).isEqualTo(host + "\n");
+        refused(1, "is not published", "port", "web", "81");
+        refused(1, "no sandbox named", "port", "none");
         assertThat(cloche.run("unpublish", "web", host + ":8080").exitCode()).isZero();
         assertThatThrownBy(() -> page.toURL().openStream()).isInstanceOf(IOException.class);
         assertThat(cloche.run("publish", "web", "53/udp").stderr()).contains("UDP");

@@ -32,6 +32,7 @@ public final class SandboxCommands {
         all.put("forward", ForwardCommand::new);
         all.put("publish", PublishCommand::new);
         all.put("unpublish", UnpublishCommand::new);
+        all.put("port", PortCommand::new);
         all.put("create", CreateCommand::new);
         all.put("start", Start::new);
         all.put("ps", PsCommand::new);

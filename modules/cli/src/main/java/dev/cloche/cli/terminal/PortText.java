@@ -14,7 +14,11 @@ public final class PortText {
     }
 
     private static String of(PublishedPort port) {
-        return port.hostAddress() + ":" + port.hostPort() + "->" + port.guestPort() + "/"
-                + EnumNames.of(port.protocol());
+        return port.hostAddress() + ":" + port.hostPort() + "->" + port.guestPort() + "/" + protocol(port);
+    }
+
+    /** Returns what is spoken on it: {@code tcp} or {@code udp}. */
+    public static String protocol(PublishedPort port) {
+        return EnumNames.of(port.protocol());
     }
 }
