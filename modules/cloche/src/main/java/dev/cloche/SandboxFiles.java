@@ -214,7 +214,8 @@ public final class SandboxFiles {
      */
     @Incubating
     public FileWatch watch(String path, FileWatch.Options options) {
-        return told(() -> sandbox.watchFiles(files -> files.as(user).watch(path, options, deadline())));
+        return new ToldWatch(
+                told(() -> sandbox.watchFiles(files -> files.as(user).watch(path, options, deadline()))));
     }
 
     /**
@@ -247,6 +248,30 @@ public final class SandboxFiles {
 
     <T> T run(Function<GuestFiles, T> action) {
         return told(() -> sandbox.withFiles(files -> action.apply(files.as(user))));
+    }
+
+    /** Says of a lost connection what has become of the sandbox, as the calls here do. */
+    private final class ToldWatch implements FileWatch {
+        private final FileWatch watch;
+
+        ToldWatch(FileWatch watch) {
+            this.watch = watch;
+        }
+
+        @Override
+        public Optional<Event> next(Duration longest) {
+            return told(() -> watch.next(longest));
+        }
+
+        @Override
+        public boolean ended() {
+            return watch.ended();
+        }
+
+        @Override
+        public void close() {
+            watch.close();
+        }
     }
 
     private <T> T told(Supplier<T> action) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -144,7 +145,32 @@ class SandboxWatchIT {
         try (Sandbox sandbox = cloche.sandbox("base").start();
                 FileWatch watch = sandbox.files().watch("/")) {
             cloche.sandboxes().kill(sandbox.name());
-            assertThatThrownBy(() -> watch.forEach(_ -> {})).isInstanceOf(ClocheException.class);
+            assertThatThrownBy(() -> watch.forEach(_ -> {}))
+                    .isInstanceOfSatisfying(
+                            ClocheException.class,
+                            ended -> assertThat(ended.code()).startsWith("sandbox.ended."));
+        }
+    }
+
+    @Test
+    void aSuspensionEndsItAndTheResumedSandboxIsWatchedAnew() {
+        cloche.sandbox("base").name("held").detached().stay().start();
+        try (Sandbox sandbox = cloche.connect("held");
+                FileWatch watch = sandbox.files().watch("/tmp")) {
+            cloche.sandboxes().suspend("held");
+            assertThatThrownBy(() -> watch.forEach(_ -> {}))
+                    .isInstanceOfSatisfying(
+                            ClocheException.class,
+                            ended -> assertThat(ended.code()).isEqualTo("sandbox.suspended"));
+        }
+        cloche.sandboxes().resume("held");
+        try (Sandbox resumed = cloche.connect("held");
+                FileWatch watch = resumed.files().watch("/tmp")) {
+            resumed.files().writeString("/tmp/after", "x");
+            assertThat(watch.iterator().next())
+                    .isEqualTo(new FileWatch.Event.Changed(FileWatch.Change.CREATED, "after", Optional.empty()));
+        } finally {
+            cloche.sandboxes().remove("held", true);
         }
     }
 }

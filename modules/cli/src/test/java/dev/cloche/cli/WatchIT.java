@@ -80,7 +80,7 @@ class WatchIT extends OnOneHome {
                     .contains("\"name\":\"file\"", "\"kind\":\"file\"", "\"size\":", "\"modified\":\"2");
             assertThat(cloche.run("kill", "box").exitCode()).isZero();
             assertThat(Program.text(watch.getErrorStream()))
-                    .startsWith("cloche: ")
+                    .startsWith("cloche: The sandbox \"box\"")
                     .doesNotContain("\tat ");
             assertThat(watch.waitFor()).isEqualTo(1);
         } finally {

@@ -115,7 +115,9 @@ final class ChannelFileWatch implements FileWatch {
             while (events.size() >= AHEAD && !closed) {
                 changed.await();
             }
-            events.add(event);
+            if (!closed) {
+                events.add(event);
+            }
             changed.signalAll();
         } finally {
             lock.unlock();

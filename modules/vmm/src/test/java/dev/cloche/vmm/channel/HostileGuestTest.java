@@ -8,14 +8,22 @@ import dev.cloche.vm.AttachPoint;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExecutionInfo;
+import dev.cloche.vm.FileKind;
+import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestException;
+import dev.cloche.vm.GuestFailure;
+import dev.cloche.vm.Output;
 import dev.cloche.vm.VmException;
+import dev.cloche.vmm.protocol.FileEntry;
+import dev.cloche.vmm.protocol.FileRecordWriter;
 import dev.cloche.vmm.protocol.Frame;
 import dev.cloche.vmm.protocol.FrameDecoder;
 import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.GuestFrames;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -71,13 +79,18 @@ class HostileGuestTest {
 
     /** What the guest answers to one request of the host, and how the connection takes it. */
     private static void assertBroken(Consumer<Guest> call, IntFunction<ByteBuffer> lie) throws Exception {
+        assertThrown(GuestException.ProtocolBroken.class, call, lie);
+    }
+
+    private static void assertThrown(
+            Class<? extends GuestException> type, Consumer<Guest> call, IntFunction<ByteBuffer> lie) throws Exception {
         PipeChannel.Pair ends = PipeChannel.Pair.open();
         Thread liar = Thread.ofVirtual().unstarted(() -> answer(ends.guest(), lie));
         try (PipeChannel guest = ends.guest();
                 GuestConnection connection = GuestConnection.open("hostile", ends.host(), () -> {})) {
             greet(guest);
             liar.start();
-            assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(GuestException.ProtocolBroken.class);
+            assertThatThrownBy(() -> call.accept(connection)).isInstanceOf(type);
         }
         liar.join();
     }
@@ -148,6 +161,60 @@ class HostileGuestTest {
                 Optional.empty(),
                 nothing,
                 nothing);
+    }
+
+    @Test
+    void anAgentThatKnowsNoWatchesIsAnOlderOne() throws Exception {
+        assertThrown(
+                GuestException.OlderAgent.class,
+                HostileGuestTest::watch,
+                request -> GuestFrames.failed(request, GuestFailure.UNSUPPORTED, "an operation that it does not know"));
+    }
+
+    @Test
+    void whatAWatchMayNotTellBreaksTheProtocol() throws Exception {
+        FileEntry other = new FileEntry(FileKind.FILE, 0644, 0, 0, 9, Instant.EPOCH, 0, 0, "other", "");
+        assertBroken(HostileGuestTest::watch, request -> records(request, FileRecordWriter::done));
+        assertBroken(
+                HostileGuestTest::watch,
+                request -> records(request, out -> {
+                    out.ready();
+                    out.entry(other);
+                    out.flush();
+                }));
+        assertBroken(
+                HostileGuestTest::watch,
+                request -> records(request, out -> {
+                    out.ready();
+                    out.event(FileWatch.Change.WRITTEN, "name", Optional.of(other));
+                    out.flush();
+                }));
+    }
+
+    private static void watch(Guest guest) {
+        try (FileWatch watch = guest.files().watch("/x", FileWatch.Options.DIRECTORY, soon())) {
+            assertThat(watch.next(Duration.ofMinutes(5))).isEmpty();
+        }
+    }
+
+    private interface Records {
+        void to(FileRecordWriter out) throws IOException;
+    }
+
+    /** A file operation that starts and has these records on its standard output. */
+    private static ByteBuffer records(int request, Records records) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            records.to(new FileRecordWriter(bytes));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ByteBuffer started = GuestFrames.started(request, 7, 1, 0);
+        ByteBuffer output = GuestFrames.output(7, Output.STDOUT, 0, bytes.toByteArray());
+        return ByteBuffer.allocate(started.remaining() + output.remaining())
+                .put(started)
+                .put(output)
+                .flip();
     }
 
     @Test
