@@ -54,8 +54,8 @@ clean() {
 }
 clean ../source/configure --python=/usr/bin/python3 --static --target-list=x86_64-softmmu --without-default-features \
     --without-default-devices --with-devices-x86_64=cloche --enable-system --enable-tools --enable-kvm --enable-tcg \
-    --enable-lto "-Db_lto_threads=$(nproc)" --enable-seccomp --enable-vmdk --enable-stack-protector --disable-werror \
-    --disable-docs --disable-guest-agent --disable-debug-info --disable-install-blobs --disable-download \
+    --enable-seccomp --enable-vmdk --enable-stack-protector --disable-werror --disable-docs --disable-guest-agent \
+    --disable-debug-info --disable-install-blobs --disable-download \
     --extra-cflags="-O2 -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$work=." --extra-ldflags="-Wl,--build-id=none -Wl,-z,relro,-z,now"
 clean ninja -j"$(nproc)" qemu-system-x86_64 qemu-img
 
