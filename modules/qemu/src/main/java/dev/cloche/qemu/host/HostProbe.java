@@ -97,25 +97,29 @@ public final class HostProbe {
     private String key() throws IOException {
         Path file = qemu.toRealPath();
         return ProcessIdentity.currentBootId().orElse("unknown boot") + " " + file + " " + Files.size(file) + " "
-                + Files.getLastModifiedTime(file).toMillis() + " " + Files.isWritable(surroundings.kvm()) + " "
-                + surroundings.choice();
+                + Files.getLastModifiedTime(file).toMillis() + " " + closed().orElse("open") + " " + surroundings.choice();
+    }
+
+    /** Returns why this user cannot open the device, if it is so. */
+    private Optional<String> closed() throws IOException {
+        Path kvm = surroundings.kvm();
+        if (!Files.exists(kvm)) {
+            return Optional.of("there is no " + kvm);
+        }
+        return Files.isReadable(kvm) && Files.isWritable(kvm)
+                ? Optional.empty()
+                : Optional.of(kvm + " is not open to this user; " + KvmAccess.remedy(kvm));
     }
 
     private HostCapabilities probe() throws IOException, InterruptedException {
         Matcher version =
                 VERSION.matcher(runs.run(List.of(qemu.toString(), "--version")).output());
         String number = version.find() ? version.group(1) : "unknown";
-        Path kvm = surroundings.kvm();
         if (surroundings.choice() == AcceleratorChoice.TCG) {
             return tcg(number, "CLOCHE_ACCELERATOR says so");
         }
-        if (!Files.exists(kvm)) {
-            return without(number, "there is no " + kvm);
-        }
-        if (!Files.isReadable(kvm) || !Files.isWritable(kvm)) {
-            return without(number, kvm + " is not open to this user; " + KvmAccess.remedy(kvm));
-        }
-        return probeKvm(number);
+        Optional<String> closed = closed();
+        return closed.isPresent() ? without(number, closed.get()) : probeKvm(number);
     }
 
     private HostCapabilities probeKvm(String version) throws IOException, InterruptedException {
