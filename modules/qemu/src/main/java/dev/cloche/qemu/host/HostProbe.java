@@ -97,7 +97,8 @@ public final class HostProbe {
     private String key() throws IOException {
         Path file = qemu.toRealPath();
         return ProcessIdentity.currentBootId().orElse("unknown boot") + " " + file + " " + Files.size(file) + " "
-                + Files.getLastModifiedTime(file).toMillis() + " " + closed().orElse("open") + " " + surroundings.choice();
+                + Files.getLastModifiedTime(file).toMillis() + " " + closed().orElse("open") + " "
+                + surroundings.choice();
     }
 
     /** Returns why this user cannot open the device, if it is so. */
