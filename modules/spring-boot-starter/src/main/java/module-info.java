@@ -10,6 +10,7 @@ module dev.cloche.spring {
     requires static com.fasterxml.jackson.annotation;
     requires static micrometer.core;
     requires static micrometer.observation;
+    requires static spring.aop;
     requires static spring.beans;
     requires static spring.boot;
     requires static spring.boot.actuator;

@@ -2,7 +2,10 @@ package dev.cloche.spring;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
+import java.util.List;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -48,5 +51,22 @@ public class ClocheAutoConfiguration {
     @Bean
     ClocheOpening clocheOpening(ApplicationContext context) {
         return new ClocheOpening(context);
+    }
+
+    /**
+     * Tells Spring that no method of these beans listens to events. It would look for itself, and load all classes that stand in
+     * their signatures, also where no bean needs them: most of what this starter took of a start.
+     */
+    @Bean
+    static BeanFactoryPostProcessor clocheListensToNothing() {
+        return factory -> {
+            for (String name : List.of("cloche", "clocheOptions")) {
+                if (factory.containsBeanDefinition(name)
+                        && factory.getBeanDefinition(name).getFactoryBeanName() != null) {
+                    factory.getBeanDefinition(name)
+                            .setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, Object.class);
+                }
+            }
+        };
     }
 }
