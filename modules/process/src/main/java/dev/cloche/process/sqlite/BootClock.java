@@ -1,12 +1,12 @@
 package dev.cloche.process.sqlite;
 
+import dev.cloche.linux.BootTime;
 import dev.cloche.process.ProcessException;
 import dev.cloche.process.store.StoreClock;
 import dev.cloche.process.store.StoreTime;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -52,7 +52,7 @@ public final class BootClock implements StoreClock {
     public synchronized StoreTime now() {
         long nanos = System.nanoTime();
         if (!looked || nanos - nanosAtLook >= LOOK_EVERY_NANOS) {
-            long ticks = ticks(read(uptime));
+            long ticks = BootTime.millis(read(uptime));
             // The file lags by up to 10 ms behind what was derived from it.
             ticksAtLook = looked ? Math.max(ticks, derived(nanos)) : ticks;
             nanosAtLook = nanos;
@@ -63,13 +63,6 @@ public final class BootClock implements StoreClock {
 
     private long derived(long nanos) {
         return ticksAtLook + TimeUnit.NANOSECONDS.toMillis(nanos - nanosAtLook);
-    }
-
-    /** The first number of the file is seconds with two decimals. */
-    static long ticks(String uptime) {
-        return new BigDecimal(uptime.substring(0, uptime.indexOf(' ')))
-                .movePointRight(3)
-                .longValueExact();
     }
 
     /** Not through a channel, which an interrupt would close. */
