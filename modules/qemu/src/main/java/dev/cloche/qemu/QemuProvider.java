@@ -267,6 +267,16 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void limit(VmId id, Duration longest) {
+        VmSpec.requireWithin("maximum duration", longest);
+        VmState state = get(id).orElseThrow(() -> new VmException.NotFound(id)).state();
+        GuardLimit limit = new GuardLimit(new GuardFiles(layout.directory(id)), layout.directory(id));
+        if (!state.live() || !limit.extend(id, longest)) {
+            throw new VmException.WrongState(id, state, "be given a limit");
+        }
+    }
+
+    @Override
     public void pause(VmId id, Deadline deadline) {
         running.pause(id, deadline);
     }

@@ -209,6 +209,15 @@ class QemuHinderedIT extends QemuTest {
     }
 
     @Test
+    void theEndThatIsAskedForIsNotPutOff() throws Exception {
+        Vm vm = running();
+        provider.endWithin(vm.id(), Duration.ofSeconds(1));
+        assertThatThrownBy(() -> provider.limit(vm.id(), Duration.ofDays(1)))
+                .isInstanceOf(VmException.WrongState.class);
+        assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.STOPPED);
+    }
+
+    @Test
     void aSilentVmEndsThoughWhoStoppedItIsGone() throws Exception {
         Vm vm = running();
         freeze(vm);

@@ -12,6 +12,7 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.testing.InMemoryProvider;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,6 +62,11 @@ abstract class ForwardingVms implements VmProvider {
     @Override
     public void resume(VmId id, Deadline deadline) {
         memory.resume(id, deadline);
+    }
+
+    @Override
+    public void limit(VmId id, Duration longest) {
+        memory.limit(id, longest);
     }
 
     @Override

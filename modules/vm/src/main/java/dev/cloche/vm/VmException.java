@@ -144,7 +144,8 @@ public abstract sealed class VmException extends ClocheException
         public OlderGuard(VmId id) {
             super(
                     "vm.older-guard",
-                    "VM " + id + " began with an older version of Cloche, whose guard publishes no ports while it runs",
+                    "VM " + id
+                            + " began with an older version of Cloche, whose guard cannot be told this while it runs",
                     "Stop it and start it again.",
                     null);
         }

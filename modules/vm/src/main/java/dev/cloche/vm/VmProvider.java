@@ -123,6 +123,18 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     default void endWithin(VmId id, Duration longest) {}
 
     /**
+     * Does what {@link Vm#limit} does, also to another owner's VM: it ends when this has passed from now on, in place of any
+     * longest duration that it has, also if no process but its guard is alive then.
+     *
+     * @param longest 1 ms to 3650 days
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it does not run, or its end was asked for, which this does not put off
+     * @throws VmException.OlderGuard if the VM was started by a version whose guard may not know this
+     * @throws VmException.Invalid if that is out of range
+     */
+    void limit(VmId id, Duration longest);
+
+    /**
      * Has TCP ports of this host lead into the guest of a running VM, through the guest channel: it needs no network, and no
      * process but the VM's own stays. They are there until {@link #unpublish} or the end of the VM, and
      * {@link VmQuery#publishedPorts} tells them.

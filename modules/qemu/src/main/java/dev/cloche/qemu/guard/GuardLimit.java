@@ -2,6 +2,7 @@ package dev.cloche.qemu.guard;
 
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,23 @@ import java.util.Optional;
 public record GuardLimit(GuardFiles files, Path directory) {
     private static final String FILE = "limit";
     private static final int SIGUSR1 = 10;
+
+    /**
+     * Announces a limit that is no part of an end, for any process.
+     *
+     * @return false if the guard has ended, or the end of the VM was asked for: that has a limit of its own
+     * @throws VmException.OlderGuard if the guard may be one that ends by the signal
+     */
+    public boolean extend(VmId id, Duration longest) {
+        if (VmNote.STOP_ASKED.isIn(directory)) {
+            return false;
+        }
+        // Those that publish ports are younger than those that take limits.
+        if (!files.publishesPorts()) {
+            throw new VmException.OlderGuard(id);
+        }
+        return announce(longest);
+    }
 
     /**
      * Announces a limit, which stands from when this returns true: the signal is pending, and a guard that lives acts on it.

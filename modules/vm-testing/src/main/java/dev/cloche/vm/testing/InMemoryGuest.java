@@ -243,6 +243,10 @@ final class InMemoryGuest {
         stopAsked = true;
     }
 
+    boolean isStopAsked() {
+        return stopAsked;
+    }
+
     private void powerOff(Goodbye goodbye) {
         if (faults.goodbyesLost()) {
             die(VmExit.Cause.EXITED);

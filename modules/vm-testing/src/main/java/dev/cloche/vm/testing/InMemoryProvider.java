@@ -27,6 +27,7 @@ import dev.cloche.vmm.disk.DiskStore;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -119,6 +120,15 @@ public final class InMemoryProvider implements VmProvider {
                 backend.guest().orElseThrow(() -> new VmException.WrongState(id, VmState.CREATED, "be killed"));
         guest.die(VmExit.Cause.KILLED);
         return VmWaits.on(guest.ended(), deadline, "the end of VM " + id);
+    }
+
+    @Override
+    public void limit(VmId id, Duration longest) {
+        VmSpec.requireWithin("maximum duration", longest);
+        InMemoryBackend backend = running(id, "be given a limit");
+        if (backend.guest().filter(InMemoryGuest::isStopAsked).isPresent() || !backend.limit(longest)) {
+            throw new VmException.WrongState(id, backend.info().state(), "be given a limit");
+        }
     }
 
     @Override

@@ -171,6 +171,38 @@ public interface VmLifecycleContract extends VmFixture {
         }
     }
 
+    @Test
+    default void itsLimitIsSetAnewByAnyProcess() {
+        try (Vm vm = running();
+                Vm client = provider().connect(vm.id(), soon())) {
+            assertThatThrownBy(() -> provider().limit(vm.id(), Duration.ZERO)).isInstanceOf(VmException.Invalid.class);
+            assertThatThrownBy(() -> provider().limit(VmId.random(), Duration.ofDays(1)))
+                    .isInstanceOf(VmException.NotFound.class);
+            provider().limit(vm.id(), Duration.ofDays(1));
+            provider().limit(vm.id(), Duration.ofMillis(200));
+            assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+            assertThatThrownBy(() -> provider().limit(vm.id(), Duration.ofDays(1)))
+                    .isInstanceOf(VmException.WrongState.class);
+            assertThat(client.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+        }
+    }
+
+    @Test
+    default void aVmOutlivesALimitThatWasSetAnew() {
+        try (Vm vm = running()) {
+            Duration first = Duration.ofSeconds(2);
+            provider().limit(vm.id(), first);
+            provider().limit(vm.id(), Duration.ofDays(1));
+            // By its own clock the guest sees the first one pass.
+            ExecRequest pass = ExecRequest.of("sleep", String.valueOf(first.toSeconds() + 1));
+            try (GuestExecution sleep = vm.guest().exec(pass, soon())) {
+                assertThat(sleep.await(soon())).isEqualTo(new ExitStatus.Exited(0));
+            }
+            provider().limit(vm.id(), Duration.ofMillis(1));
+            assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
+        }
+    }
+
     /** A VM with a longest duration, of which its boot is a part: on a busy host it is given more. */
     private Vm startedWithin(Duration longest) {
         Vm vm = provider().create(spec().withMaxDuration(longest));
