@@ -17,6 +17,7 @@ import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.PublishedPort;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,6 +95,58 @@ public final class Sandbox implements AutoCloseable {
     @Incubating
     public void suspend() {
         cloche.sandboxRoom().suspend(running.id(), Deadline.none());
+    }
+
+    /**
+     * Returns when it is ended by its limit, or empty if it has none. Short for {@code info().deadline()}.
+     *
+     * <p>The host counts the time that is left, so if its wall clock is set, this time moves and the end does not. Of a sandbox
+     * that is suspended it stands still.
+     *
+     * <pre>{@code
+     * sandbox.deadline().ifPresent(end -> System.out.println("until " + end));
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException as {@link #info()} does
+     */
+    @Incubating
+    public Optional<Instant> deadline() {
+        return info().deadline();
+    }
+
+    /**
+     * Puts its deadline off, which {@link SandboxBuilder#maxDuration} has set or {@link #deadline(Instant)}. This holds also if
+     * no process of Cloche is left.
+     *
+     * <pre>{@code
+     * Instant end = sandbox.extend(Duration.ofHours(1));
+     * }</pre>
+     *
+     * @param more is positive; the new deadline is at most 365 days ahead
+     * @return the new deadline
+     * @throws dev.cloche.base.ClocheException with the code {@code sandbox.no-deadline} if it has none, with {@code
+     *     sandbox.ending} if its end was asked for, with {@code sandbox.not-running} if it does not run
+     */
+    @Incubating
+    public Instant extend(Duration more) {
+        return cloche.sandboxRoom().extend(running.id(), more);
+    }
+
+    /**
+     * Sets its deadline, earlier or later than the one that it has, or its first one. The time up to it is counted from this
+     * call on.
+     *
+     * <pre>{@code
+     * sandbox.deadline(Instant.now().plus(Duration.ofMinutes(5)));
+     * }</pre>
+     *
+     * @param until in the future, at most 365 days ahead
+     * @throws dev.cloche.base.ClocheException with the code {@code sandbox.ending} if its end was asked for, with {@code
+     *     sandbox.not-running} if it does not run
+     */
+    @Incubating
+    public void deadline(Instant until) {
+        var _ = cloche.sandboxRoom().deadline(running.id(), until);
     }
 
     /**

@@ -30,6 +30,8 @@ import java.util.Optional;
  * @param termination how its latest run ended; empty while it runs, and before the first
  * @param ports those of this host that lead to it while it runs
  * @param hindrance why its guest does not work although it runs; empty if it does, or does not run
+ * @param deadline when it is ended by its limit, by the wall clock as it is now; empty if it has none, is suspended or does not
+ *     run
  */
 public record SandboxInfo(
         long id,
@@ -44,7 +46,8 @@ public record SandboxInfo(
         Instant createdAt,
         Optional<Termination> termination,
         List<PublishedPort> ports,
-        Optional<VmHindrance> hindrance) {
+        Optional<VmHindrance> hindrance,
+        Optional<Instant> deadline) {
     /** Copies the list. */
     public SandboxInfo {
         ports = List.copyOf(ports);
@@ -65,6 +68,7 @@ public record SandboxInfo(
                 sandbox.createdAt(),
                 run.flatMap(RunRecord::termination),
                 room.publishedPorts(sandbox),
-                room.hindrance(sandbox));
+                room.hindrance(sandbox),
+                room.deadline(sandbox));
     }
 }

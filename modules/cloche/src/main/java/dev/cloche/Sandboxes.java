@@ -204,6 +204,36 @@ public final class Sandboxes {
     }
 
     /**
+     * Puts the deadline of a sandbox off, also of one that another process owns; see {@link Sandbox#extend}.
+     *
+     * <pre>{@code
+     * Instant end = cloche.sandboxes().extend("web", Duration.ofHours(1));
+     * }</pre>
+     *
+     * @return the new deadline
+     * @throws dev.cloche.base.ClocheException as that does, and if there is none of that name
+     */
+    @Incubating
+    public Instant extend(String name, Duration more) {
+        return room.extend(room.get(name).id(), more);
+    }
+
+    /**
+     * Sets the deadline of a sandbox, also of one that another process owns; see {@link Sandbox#deadline(Instant)}.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().deadline("web", Instant.now().plus(Duration.ofMinutes(5)));
+     * }</pre>
+     *
+     * @return the same, as far as the clocks of the host tell
+     * @throws dev.cloche.base.ClocheException as that does, and if there is none of that name
+     */
+    @Incubating
+    public Instant deadline(String name, Instant until) {
+        return room.deadline(room.get(name).id(), until);
+    }
+
+    /**
      * Ends a sandbox once the commands in it have finished: no process starts further ones in it from now on. Its main command
      * is not waited for. Durable commands are driven meanwhile, if no other program does it. Returns when its end is recorded.
      *

@@ -63,6 +63,7 @@ final class Commands {
             "drain",
             "kill",
             "restart",
+            "extend",
             "pause",
             "suspend",
             "resume",

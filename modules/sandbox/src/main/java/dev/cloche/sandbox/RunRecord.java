@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.vm.VmId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -14,6 +15,8 @@ import java.util.Optional;
  * @param asked why its end was asked for, if it was
  * @param readyAt when its guest had answered; empty before, and if it never did
  * @param terminatedAt when its end was recorded; empty while it runs
+ * @param deadline when its guard ends it, since the host's boot; empty if it has no limit, is suspended, or was started by a
+ *     version that did not record this
  * @param termination how it ended; empty while it runs
  */
 public record RunRecord(
@@ -26,6 +29,7 @@ public record RunRecord(
         Instant startedAt,
         Optional<Instant> readyAt,
         Optional<Instant> terminatedAt,
+        Optional<Duration> deadline,
         Optional<Termination> termination) {
 
     public RunStatus status() {

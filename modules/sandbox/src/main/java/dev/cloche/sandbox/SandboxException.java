@@ -243,6 +243,26 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** Its end was asked for, and is not put off. Code {@code sandbox.ending}. */
+    public static final class Ending extends SandboxException {
+        public Ending(String name, TerminationReason asked) {
+            super(
+                    "sandbox.ending",
+                    "The sandbox \"" + name + "\" is ending (" + EnumNames.of(asked) + "), and gets no other deadline.",
+                    "Start it again when it has stopped: cloche.sandboxes().start(\"" + name + "\")");
+        }
+    }
+
+    /** It has no deadline that could be put off. Code {@code sandbox.no-deadline}. */
+    public static final class NoDeadline extends SandboxException {
+        public NoDeadline(String name) {
+            super(
+                    "sandbox.no-deadline",
+                    "The sandbox \"" + name + "\" has no deadline: it goes on until it is stopped.",
+                    "Give it one with: cloche.sandboxes().deadline(…)");
+        }
+    }
+
     /** A living process owns it and did not let go of it in time. Code {@code sandbox.owned}. */
     public static final class Owned extends SandboxException {
         public Owned(String name) {

@@ -8,6 +8,7 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.lifecycle.CreateRequest;
+import dev.cloche.sandbox.lifecycle.DeadlineRequest;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.RemoveRequest;
 import dev.cloche.sandbox.lifecycle.RenameRequest;
@@ -36,6 +37,7 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -377,6 +379,34 @@ public final class SandboxManager implements AutoCloseable {
     private void suspend(SandboxRecord record, Deadline deadline) {
         SnapshotTaking taking = new SnapshotTaking(parts.snapshots(), owned::vmOf);
         new SuspendRequest(parts.snapshots(), taking, record).perform(deadline);
+    }
+
+    /** Returns when a sandbox is ended by its limit, by the wall clock as it is now; empty if it has none, or does not run. */
+    public Optional<Instant> deadline(SandboxRecord sandbox) {
+        return DeadlineRequest.of(context, sandbox);
+    }
+
+    /**
+     * Puts the deadline of a sandbox off, also of one that another process owns.
+     *
+     * @return the new one
+     * @throws SandboxException.NoDeadline if it has none
+     * @throws SandboxException.Ending if its end was asked for
+     * @throws SandboxException.InvalidSpecification if {@code more} is not positive, or the new one is more than 365 days ahead
+     */
+    public Instant extend(long id, Duration more) {
+        return new DeadlineRequest(context, parts.connections(), get(id)).extend(more);
+    }
+
+    /**
+     * Gives a sandbox a deadline, earlier or later than one that it has.
+     *
+     * @return the same, as far as the clocks of the host tell
+     * @throws SandboxException.Ending if its end was asked for
+     * @throws SandboxException.InvalidSpecification if it has passed, or is more than 365 days ahead
+     */
+    public Instant deadline(long id, Instant until) {
+        return new DeadlineRequest(context, parts.connections(), get(id)).at(until);
     }
 
     /**

@@ -30,7 +30,9 @@ public record SandboxPolicies(
     public static final int DEFAULT_KEPT_RUNS = 5;
     public static final int MAX_KEPT_RUNS = 1000;
     private static final Duration SHORTEST = Duration.ofMillis(1);
-    private static final Duration LONGEST = Duration.ofDays(365);
+    /** Is the longest time of each. */
+    public static final Duration LONGEST = Duration.ofDays(365);
+
     private static final SandboxPolicies NONE = new SandboxPolicies(
             Optional.empty(),
             Optional.empty(),

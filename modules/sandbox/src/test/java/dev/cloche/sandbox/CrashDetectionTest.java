@@ -167,6 +167,7 @@ class CrashDetectionTest {
                 Instant.EPOCH,
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
         return new SandboxRecord(
                 1,

@@ -142,6 +142,7 @@ class SandboxStoreTest {
         assertThat(store.running(
                         id,
                         Optional.empty(),
+                        Optional.empty(),
                         new SandboxStore.FoundImage("sha256:0", "sh"),
                         COLD,
                         WriteDurability.FORCED))

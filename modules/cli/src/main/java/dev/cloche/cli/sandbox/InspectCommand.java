@@ -68,7 +68,8 @@ final class InspectCommand implements Callable<Integer> {
                     .field("diskMib", sandbox.diskMib())
                     .field("ports", PortText.of(info.ports()))
                     .field("hindrance", info.hindrance().map(EnumNames::of))
-                    .field("remedy", info.hindrance().map(VmHindrance::remedy));
+                    .field("remedy", info.hindrance().map(VmHindrance::remedy))
+                    .field("deadline", info.deadline().map(Instant::toString));
             strings(json.name("labels"), sandbox.labels());
             json.name("policies")
                     .object(() -> json.field("maxDurationMillis", millis(policies.maxDuration()))
@@ -163,6 +164,7 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("ephemeral", info.ephemeral() ? "yes" : "no");
         new TreeMap<>(sandbox.labels()).forEach((key, value) -> facts.row("label", key + "=" + value));
         policies.maxDuration().ifPresent(limit -> facts.row("max duration", DurationText.of(limit)));
+        info.deadline().ifPresent(end -> facts.row("deadline", end.toString()));
         policies.idleTimeout().ifPresent(limit -> facts.row("idle timeout", DurationText.of(limit)));
         facts.row("start timeout", DurationText.of(policies.startTimeout()));
         facts.row("kept runs", String.valueOf(policies.keptRuns()));

@@ -16,6 +16,7 @@ import dev.cloche.sandbox.Termination;
 import dev.cloche.vm.VmHindrance;
 import java.io.PrintStream;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -97,7 +98,7 @@ final class PsCommand implements Callable<Integer> {
                     sandbox.image(),
                     shortened(sandbox.command()),
                     Age.of(sandbox.createdAt(), clock),
-                    status(sandbox),
+                    status(sandbox, clock),
                     String.join(", ", PortText.of(sandbox.ports())));
         }
         table.print(out);
@@ -123,7 +124,8 @@ final class PsCommand implements Callable<Integer> {
             TerminationFields.write(json, sandbox.termination());
             json.field("ports", PortText.of(sandbox.ports()))
                     .field("hindrance", sandbox.hindrance().map(EnumNames::of))
-                    .field("remedy", sandbox.hindrance().map(VmHindrance::remedy));
+                    .field("remedy", sandbox.hindrance().map(VmHindrance::remedy))
+                    .field("deadline", sandbox.deadline().map(Instant::toString));
         });
     }
 
@@ -135,9 +137,13 @@ final class PsCommand implements Callable<Integer> {
                         .orElse("");
     }
 
-    private static String status(SandboxInfo sandbox) {
+    private static String status(SandboxInfo sandbox, Clock clock) {
         if (sandbox.hindrance().isPresent()) {
             return hindered(sandbox);
+        }
+        if (sandbox.deadline().isPresent()) {
+            return EnumNames.of(sandbox.status()) + " (ends "
+                    + Age.until(sandbox.deadline().get(), clock) + ")";
         }
         return EnumNames.of(sandbox.status())
                 + sandbox.termination().map(end -> " (" + how(end) + ")").orElse("");

@@ -43,6 +43,7 @@ public final class SandboxCommands {
         all.put("drain", Drain::new);
         all.put("kill", Kill::new);
         all.put("restart", Restart::new);
+        all.put("extend", ExtendCommand::new);
         all.put("pause", Pause::new);
         all.put("suspend", Suspend::new);
         all.put("resume", Resume::new);

@@ -40,6 +40,7 @@ public final class CommandWords {
             Word.of("cloche.sandboxes().stop", ", …)", "cloche stop $1"),
             Word.of("cloche.sandboxes().resume", ")", "cloche resume $1"),
             Word.of("cloche.sandboxes().inspect", ")", "cloche inspect $1"),
+            Word.call("cloche.sandboxes().deadline(…)", "cloche extend --from-now"),
             Word.call("cloche.snapshots().list()", "cloche snapshot ls"),
             Word.of("cloche.snapshots().remove", ")", "cloche snapshot rm $1"),
             Word.call("cloche.templates().list()", "cloche template ls"),

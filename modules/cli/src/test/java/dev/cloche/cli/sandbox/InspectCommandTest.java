@@ -66,6 +66,7 @@ class InspectCommandTest {
                 start,
                 Optional.of(end),
                 List.of(),
+                Optional.empty(),
                 Optional.empty());
         SandboxInspection.Run run = new SandboxInspection.Run(
                 7,

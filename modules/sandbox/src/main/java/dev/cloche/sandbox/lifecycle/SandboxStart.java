@@ -64,7 +64,7 @@ public final class SandboxStart {
         this.listener = listener;
         this.deadline = deadline.orAfter(plan.timeout());
         vm = new StartVmChoice(context, plan, this.deadline);
-        completion = new StartCompletion(context, plan, this.deadline);
+        completion = new StartCompletion(context, plan, vm, this.deadline);
     }
 
     /**

@@ -27,12 +27,14 @@ final class StartCompletion {
 
     private final SandboxContext context;
     private final StartPlan plan;
+    private final StartVmChoice choice;
     private final Deadline deadline;
     private boolean unanswered;
 
-    StartCompletion(SandboxContext context, StartPlan plan, Deadline deadline) {
+    StartCompletion(SandboxContext context, StartPlan plan, StartVmChoice choice, Deadline deadline) {
         this.context = context;
         this.plan = plan;
+        this.choice = choice;
         this.deadline = deadline;
     }
 
@@ -92,7 +94,13 @@ final class StartCompletion {
         long id = prepared.place().id();
         Optional<ProcessIdentity> guard = context.vms().get(vm.id()).flatMap(VmInfo::guard);
         boolean moved = context.store()
-                .running(id, guard, SandboxStore.FoundImage.of(prepared.disk()), note, plan.durability());
+                .running(
+                        id,
+                        guard,
+                        choice.until(),
+                        SandboxStore.FoundImage.of(prepared.disk()),
+                        note,
+                        plan.durability());
         SandboxRecord record = context.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
         if (!moved) {
             // It was ended by a process that cared neither for its lock nor for its status.

@@ -2,6 +2,7 @@ package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
+import dev.cloche.linux.BootTime;
 import dev.cloche.pool.PoolException;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxStatus;
@@ -33,6 +34,7 @@ final class StartVmChoice {
     private final StartPlan plan;
     private final Deadline deadline;
     private VmId id = VmId.random();
+    private Optional<Duration> until = Optional.empty();
 
     StartVmChoice(SandboxContext context, StartPlan plan, Deadline deadline) {
         this.context = context;
@@ -43,6 +45,15 @@ final class StartVmChoice {
     /** Returns the one that is recorded now. */
     VmId id() {
         return id;
+    }
+
+    /** Returns when its guard ends it, since the host's boot, or a moment before: from when it was made or chosen. */
+    Optional<Duration> until() {
+        return until;
+    }
+
+    private void limitBegins() {
+        until = plan.policies().maxDuration().map(BootTime.now()::plus);
     }
 
     /** As it is booted. */
@@ -59,6 +70,7 @@ final class StartVmChoice {
     }
 
     private VmSpec limited(VmSpec plain, boolean logged) {
+        limitBegins();
         VmSpec limited = plan.policies()
                 .maxDuration()
                 .map(plain::withMaxDuration)
@@ -124,6 +136,7 @@ final class StartVmChoice {
                             vm -> {
                                 admit(vm);
                                 choose(sandbox, vm);
+                                limitBegins();
                             },
                             deadline);
             if (outcome.vm().isEmpty() && !id.equals(own)) {

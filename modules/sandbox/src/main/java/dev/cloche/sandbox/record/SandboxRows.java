@@ -29,10 +29,11 @@ final class SandboxRows {
                    s.kept_runs, s.isolation, s.created_at, s.updated_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.guard_pid, r.guard_start_time, r.guard_boot_id, r.status AS run_status, r.asked, r.reason,
-                   r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at
+                   r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at,
+                   %s AS deadline
             FROM sandbox s
             LEFT JOIN run r ON r.id = (SELECT max(id) FROM run WHERE sandbox_id = s.id)
-            """;
+            """.formatted(DeadlineRows.VALID);
 
     private SandboxRows() {}
 
@@ -109,6 +110,7 @@ final class SandboxRows {
                 Instant.ofEpochMilli(row.getLong("started_at")),
                 instant(row, "ready_at"),
                 instant(row, "terminated_at"),
+                duration(row, "deadline"),
                 terminated ? Optional.of(termination(row)) : Optional.empty());
     }
 

@@ -5,6 +5,7 @@ import dev.cloche.catalog.CatalogSchema;
 import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.catalog.WriteDurability;
 import dev.cloche.image.ImageDisk;
+import dev.cloche.linux.BootTime;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunRecord;
@@ -25,6 +26,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -49,7 +52,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
                     CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true),
-                    CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network")));
+                    CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network"),
+                    CatalogSchema.Migration.additive("deadlines", "when runs end by their limit")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -167,11 +171,13 @@ public final class SandboxStore {
      * Records that its guest has answered: its guard, the image that it has got, and how it began; false if it is not
      * starting any more.
      *
+     * @param deadline when its guard ends it, since the host's boot
      * @param durability of this, and of all that was recorded of the start before
      */
     public boolean running(
             long id,
             Optional<ProcessIdentity> guard,
+            Optional<Duration> deadline,
             FoundImage image,
             StartRows.Note note,
             WriteDurability durability) {
@@ -182,6 +188,7 @@ public final class SandboxStore {
             }
             NewRows.imageFound(transaction, id, image);
             RunRows.ready(transaction, id, guard, now);
+            DeadlineRows.set(transaction, id, deadline);
             StartRows.insert(transaction, id, note);
             return true;
         });
@@ -235,15 +242,44 @@ public final class SandboxStore {
      * @param pause for which its guest has been halted
      */
     public boolean suspended(long id, long snapshot, Duration pause) {
-        return change(transaction -> SuspensionRows.keep(transaction, id, snapshot, pause, clock.millis()));
+        return change(
+                transaction -> SuspensionRows.keep(transaction, id, snapshot, pause, BootTime.now(), clock.millis()));
     }
 
     /**
      * Records that a sandbox that is being resumed runs, and that it lets go of its memory, which no run goes on from any more;
      * false if it is not being resumed.
+     *
+     * @param deadline when its guard ends it, since the host's boot
      */
-    public boolean resumed(long id, Optional<ProcessIdentity> guard) {
-        return change(transaction -> SuspensionRows.letGo(transaction, id, guard, clock.millis()));
+    public boolean resumed(long id, Optional<ProcessIdentity> guard, Optional<Duration> deadline) {
+        return change(transaction -> SuspensionRows.letGo(transaction, id, guard, deadline, clock.millis()));
+    }
+
+    /**
+     * Records when a sandbox is ended. No process asks for its end, and none sets another deadline, while this does.
+     *
+     * @param rule says how long it may go on from now, as it is recorded and with what is left of its limit, which may have
+     *     passed; what it throws changes nothing
+     * @param guard is told so before it is recorded: of a process that dies in between, a sandbox is left that lives no shorter
+     *     than is recorded, or as its user last wanted
+     * @return when that is, since the host's boot; empty if there is no such sandbox
+     */
+    public Optional<Duration> setDeadline(
+            long id, BiFunction<SandboxRecord, Optional<Duration>, Duration> rule, BiConsumer<VmId, Duration> guard) {
+        return catalog.write(transaction -> {
+            Optional<SandboxRecord> now = SandboxRows.byId(transaction, id);
+            if (now.isEmpty()) {
+                return Optional.empty();
+            }
+            Duration sinceBoot = BootTime.now();
+            Optional<Duration> left = DeadlineRows.left(transaction, id, sinceBoot, clock.millis());
+            Duration longest = rule.apply(now.get(), left);
+            guard.accept(now.get().latestRun().orElseThrow().vm(), longest);
+            Optional<Duration> deadline = Optional.of(sinceBoot.plus(longest));
+            DeadlineRows.set(transaction, id, deadline);
+            return deadline;
+        });
     }
 
     /** Returns what a suspended sandbox goes on from; empty if it is not suspended. */

@@ -17,19 +17,21 @@ final class SuspensionRows {
     private SuspensionRows() {}
 
     /** Records that a sandbox goes on from a snapshot and from nothing else; false if its suspension is over. */
-    static boolean keep(CatalogTransaction transaction, long sandbox, long snapshot, Duration pause, long now)
+    static boolean keep(
+            CatalogTransaction transaction, long sandbox, long snapshot, Duration pause, Duration sinceBoot, long now)
             throws SQLException {
         if (!StatusRows.move(transaction, sandbox, SandboxStatus.SUSPENDING, SandboxStatus.SUSPENDED, now)) {
             return false;
         }
         transaction.update("""
                 INSERT INTO run_suspension (run_id, snapshot_id, held, time_left)
-                SELECT r.id, ?, 1, max(1, coalesce(u.time_left, s.max_duration) - (? - coalesce(u.resumed_at, r.started_at)))
+                SELECT r.id, ?, 1, max(1, %s)
                 FROM run r JOIN sandbox s ON s.id = r.sandbox_id LEFT JOIN run_suspension u ON u.run_id = r.id
                 WHERE r.sandbox_id = ? AND r.status = 'RUNNING'
                 ON CONFLICT (run_id) DO UPDATE SET
                     snapshot_id = excluded.snapshot_id, held = 1, time_left = excluded.time_left, resumed_at = NULL
-                """, snapshot, now, sandbox);
+                """.formatted(DeadlineRows.LEFT), snapshot, sinceBoot.toMillis(), now, sandbox);
+        DeadlineRows.set(transaction, sandbox, Optional.empty());
         return transaction.update(
                         "UPDATE sandbox_snapshot SET status = 'READY', pause_nanos = ? WHERE id = ? AND status = 'TAKING'",
                         pause.toNanos(),
@@ -38,7 +40,12 @@ final class SuspensionRows {
     }
 
     /** Records that it runs again, and lets go of the memory that it goes on from; false if it is not being resumed. */
-    static boolean letGo(CatalogTransaction transaction, long sandbox, Optional<ProcessIdentity> guard, long now)
+    static boolean letGo(
+            CatalogTransaction transaction,
+            long sandbox,
+            Optional<ProcessIdentity> guard,
+            Optional<Duration> deadline,
+            long now)
             throws SQLException {
         if (!StatusRows.move(transaction, sandbox, SandboxStatus.RESUMING, SandboxStatus.RUNNING, now)) {
             return false;
@@ -47,6 +54,7 @@ final class SuspensionRows {
         transaction.update(
                 "UPDATE run_suspension SET held = 0, resumed_at = ? WHERE run_id = " + OF_RUNNING, now, sandbox);
         RunRows.guarded(transaction, sandbox, guard);
+        DeadlineRows.set(transaction, sandbox, deadline);
         return true;
     }
 

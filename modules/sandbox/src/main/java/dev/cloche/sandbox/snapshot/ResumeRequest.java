@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.PullListener;
+import dev.cloche.linux.BootTime;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
@@ -105,6 +106,7 @@ public record ResumeRequest(
                     .isEmpty()) {
                 throw new SandboxException.NotRunning(now.name(), SandboxStatus.SUSPENDED);
             }
+            Optional<Duration> until = from.timeLeft().map(BootTime.now()::plus);
             Vm vm = context().vms().recreate(spec(now, from, memory, directory, deadline));
             begun = Optional.of(vm);
             vm.load(deadline);
@@ -114,7 +116,7 @@ public record ResumeRequest(
             }
             if (!context()
                     .store()
-                    .resumed(now.id(), context().vms().get(vm.id()).flatMap(VmInfo::guard))) {
+                    .resumed(now.id(), context().vms().get(vm.id()).flatMap(VmInfo::guard), until)) {
                 throw new SandboxException.NotRunning(now.name(), SandboxStatus.STOPPED);
             }
             return vm;
