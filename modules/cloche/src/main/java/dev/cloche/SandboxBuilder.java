@@ -186,6 +186,20 @@ public final class SandboxBuilder {
         return this;
     }
 
+    /**
+     * Says what is done at its deadline and when it is idle; without this it is ended. {@code SUSPEND} is done by the process that
+     * owns it: this one, or for a detached sandbox one that keeps sandboxes. Without an owner its guard ends it at its deadline.
+     *
+     * <pre>{@code
+     * cloche.sandbox("debian").maxDuration(Duration.ofHours(1)).onDeadline(OnDeadline.SUSPEND).start();
+     * }</pre>
+     */
+    @Incubating
+    public SandboxBuilder onDeadline(SandboxPolicies.OnDeadline what) {
+        policies = policies.withOnDeadline(what);
+        return this;
+    }
+
     /** Adds a label, by which the sandbox can be found: a key of up to 128 characters, a value of up to 1024. */
     public SandboxBuilder label(String key, String value) {
         labels.put(key, value);

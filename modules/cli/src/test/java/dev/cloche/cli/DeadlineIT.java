@@ -95,6 +95,52 @@ class DeadlineIT extends OnOneHome {
     }
 
     @Test
+    void aKeeperSuspendsItAtItsDeadlineAndItGoesOnWithTheSamePids() throws Exception {
+        Process keeper = cloche.start("keep");
+        try {
+            started("--max-duration", "1h", "--on-deadline", "suspend");
+            String pid = cloche.run("exec", "web", "--", "pidof", "sleep").stdout();
+            extended("extend", "--from-now", "web", "8s");
+            assertThat(cloche.run("wait", "--for", "suspended,stopped", "web").stdout())
+                    .startsWith("suspended");
+            assertThat(cloche.run("resume", "web").exitCode()).isZero();
+            assertThat(cloche.run("exec", "web", "--", "pidof", "sleep").stdout())
+                    .isEqualTo(pid);
+            assertThat(shown()).isAfter(Instant.now().plusSeconds(3000));
+            keeper.destroyForcibly();
+            assertThat(keeper.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            // With no process to suspend it, its guard ends it.
+            endsByIt();
+        } finally {
+            keeper.destroyForcibly();
+        }
+    }
+
+    @Test
+    void theProcessThatStartedItSuspendsItAndSaysSo() throws Exception {
+        Process client = cloche.start(
+                "run",
+                "--name",
+                "web",
+                "--max-duration",
+                "1h",
+                "--on-deadline",
+                "suspend",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "echo ready; exec sleep 6000");
+        assertThat(client.inputReader().readLine()).isEqualTo("ready");
+        extended("extend", "--from-now", "web", "6s");
+        assertThat(client.waitFor(5, TimeUnit.MINUTES)).isTrue();
+        assertThat(client.exitValue()).isEqualTo(125);
+        assertThat(Program.text(client.getErrorStream())).contains("was suspended", "cloche resume web");
+        assertThat(cloche.run("ps").stdout()).contains("suspended");
+        assertThat(cloche.run("rm", "web").exitCode()).isZero();
+    }
+
+    @Test
     void itStandsStillWhileTheSandboxIsSuspended() {
         started("--max-duration", "1h");
         Instant before = extended("extend", "web", "1h");

@@ -378,7 +378,7 @@ public final class SandboxManager implements AutoCloseable {
 
     private void suspend(SandboxRecord record, Deadline deadline) {
         SnapshotTaking taking = new SnapshotTaking(parts.snapshots(), owned::vmOf);
-        new SuspendRequest(parts.snapshots(), taking, record).perform(deadline);
+        new SuspendRequest(parts.snapshots(), taking, record, false).perform(deadline);
     }
 
     /** Returns when a sandbox is ended by its limit, by the wall clock as it is now; empty if it has none, or does not run. */

@@ -15,6 +15,8 @@ import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.sandbox.record.SweepStore;
 import dev.cloche.sandbox.snapshot.SnapshotContext;
+import dev.cloche.sandbox.snapshot.SnapshotTaking;
+import dev.cloche.sandbox.snapshot.SuspendRequest;
 import dev.cloche.sandbox.warm.TemplateMaker;
 import dev.cloche.sandbox.warm.VmLauncher;
 import dev.cloche.vm.VmProvider;
@@ -53,19 +55,26 @@ record SandboxParts(
                 new SandboxContext(store, SandboxLocks.in(stateRoot, store), images, vms, clock, launcher, operations);
         SandboxTerminator terminator = new SandboxTerminator(context);
         SandboxEvents events = new SandboxEvents(store, signal);
+        SnapshotContext snapshots = new SnapshotContext(
+                context,
+                new SnapshotStore(catalog, clock),
+                stateRoot.toAbsolutePath().resolve("sandbox-snapshots"));
         return new SandboxParts(
                 context,
                 terminator,
                 events,
-                new OwnedSandboxes(context, terminator, events),
+                new OwnedSandboxes(
+                        context,
+                        terminator,
+                        events,
+                        (sandbox, renewed, ownVms, deadline) -> new SuspendRequest(
+                                        snapshots, new SnapshotTaking(snapshots, ownVms), sandbox, renewed)
+                                .perform(deadline)),
                 new SweepStore(catalog, clock, signal::ring),
                 templates,
                 maker,
                 pools,
-                new SnapshotContext(
-                        context,
-                        new SnapshotStore(catalog, clock),
-                        stateRoot.toAbsolutePath().resolve("sandbox-snapshots")),
+                snapshots,
                 new UnfinishedTerminations(context, terminator));
     }
 

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param keptRuns how many runs are kept, with their logs; at least one, the latest
  * @param isolation the least of walls around what runs it, at each start; empty for what this host's settings say. It raises
  *     what they ask for, and does not lower it
+ * @param onDeadline what its owner does at its deadline and when it is idle; without an owner its guard ends it at its deadline
  */
 public record SandboxPolicies(
         Optional<Duration> maxDuration,
@@ -25,7 +26,16 @@ public record SandboxPolicies(
         Duration startTimeout,
         RestartPolicy restart,
         int keptRuns,
-        Optional<Isolation> isolation) {
+        Optional<Isolation> isolation,
+        OnDeadline onDeadline) {
+    /** Says what the owner of a sandbox does at its deadline, and when it is idle. */
+    public enum OnDeadline {
+        /** It is ended; at its deadline by its guard. */
+        STOP,
+        /** Its memory goes to the disk and its VM ends, from where it goes on when it is resumed. Without an owner it is ended. */
+        SUSPEND
+    }
+
     public static final Duration DEFAULT_START_TIMEOUT = Duration.ofMinutes(30);
     public static final int DEFAULT_KEPT_RUNS = 5;
     public static final int MAX_KEPT_RUNS = 1000;
@@ -39,7 +49,8 @@ public record SandboxPolicies(
             DEFAULT_START_TIMEOUT,
             RestartPolicy.no(),
             DEFAULT_KEPT_RUNS,
-            Optional.empty());
+            Optional.empty(),
+            OnDeadline.STOP);
 
     public SandboxPolicies {
         maxDuration.ifPresent(value -> check("longest duration", value));
@@ -57,27 +68,34 @@ public record SandboxPolicies(
     }
 
     public SandboxPolicies withMaxDuration(Duration value) {
-        return new SandboxPolicies(Optional.of(value), idleTimeout, startTimeout, restart, keptRuns, isolation);
+        return new SandboxPolicies(
+                Optional.of(value), idleTimeout, startTimeout, restart, keptRuns, isolation, onDeadline);
     }
 
     public SandboxPolicies withIdleTimeout(Duration value) {
-        return new SandboxPolicies(maxDuration, Optional.of(value), startTimeout, restart, keptRuns, isolation);
+        return new SandboxPolicies(
+                maxDuration, Optional.of(value), startTimeout, restart, keptRuns, isolation, onDeadline);
     }
 
     public SandboxPolicies withStartTimeout(Duration value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns, isolation);
+        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns, isolation, onDeadline);
     }
 
     public SandboxPolicies withRestart(RestartPolicy value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns, isolation);
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns, isolation, onDeadline);
     }
 
     public SandboxPolicies withKeptRuns(int value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value, isolation);
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value, isolation, onDeadline);
     }
 
     public SandboxPolicies withIsolation(Isolation least) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, keptRuns, Optional.of(least));
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, startTimeout, restart, keptRuns, Optional.of(least), onDeadline);
+    }
+
+    public SandboxPolicies withOnDeadline(OnDeadline value) {
+        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, keptRuns, isolation, value);
     }
 
     private static void check(String what, Duration duration) {

@@ -74,6 +74,7 @@ final class InspectCommand implements Callable<Integer> {
             json.name("policies")
                     .object(() -> json.field("maxDurationMillis", millis(policies.maxDuration()))
                             .field("idleTimeoutMillis", millis(policies.idleTimeout()))
+                            .field("onDeadline", EnumNames.of(policies.onDeadline()))
                             .field("startTimeoutMillis", policies.startTimeout().toMillis())
                             .field("restart", policies.restart().toString())
                             .field("keptRuns", policies.keptRuns())
@@ -166,6 +167,7 @@ final class InspectCommand implements Callable<Integer> {
         policies.maxDuration().ifPresent(limit -> facts.row("max duration", DurationText.of(limit)));
         info.deadline().ifPresent(end -> facts.row("deadline", end.toString()));
         policies.idleTimeout().ifPresent(limit -> facts.row("idle timeout", DurationText.of(limit)));
+        facts.row("on deadline", EnumNames.of(policies.onDeadline()));
         facts.row("start timeout", DurationText.of(policies.startTimeout()));
         facts.row("kept runs", String.valueOf(policies.keptRuns()));
         facts.row("restart", policies.restart() + " (" + sandbox.restarts() + " in a row)");

@@ -6,6 +6,7 @@ import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.sandbox.RestartPolicy;
+import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
 import dev.cloche.vm.Isolation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +50,15 @@ final class LifecycleOptions {
     private @Nullable Duration maxDuration;
 
     @Option(
+            names = "--on-deadline",
+            paramLabel = "WHAT",
+            description =
+                    "What is done when --max-duration or --idle-timeout has passed: stop (default), or suspend, for which a"
+                            + " process has to own the sandbox: this one, or with -d one that keeps sandboxes, see: cloche keep --help.",
+            converter = AtDeadline.class)
+    private @Nullable OnDeadline onDeadline;
+
+    @Option(
             names = "--start-timeout",
             paramLabel = "TIME",
             description = "What a start may take, with the pull of its image (default: 30m).",
@@ -68,6 +78,14 @@ final class LifecycleOptions {
                     + " config.toml and CLOCHE_ISOLATION ask for, and does not lower it.",
             converter = IsolationLevel.class)
     private @Nullable Isolation isolation;
+
+    private static final class AtDeadline implements ITypeConverter<OnDeadline> {
+        @Override
+        public OnDeadline convert(String text) {
+            return EnumNames.find(OnDeadline.class, text)
+                    .orElseThrow(() -> new TypeConversionException("it is stop or suspend"));
+        }
+    }
 
     private static final class IsolationLevel implements ITypeConverter<Isolation> {
         @Override
@@ -104,6 +122,9 @@ final class LifecycleOptions {
         }
         if (maxDuration != null) {
             builder.maxDuration(maxDuration);
+        }
+        if (onDeadline != null) {
+            builder.onDeadline(onDeadline);
         }
         if (startTimeout != null) {
             builder.startTimeout(startTimeout);

@@ -3,6 +3,7 @@ package dev.cloche.sandbox.directory;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.DirectoryHandle;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.SystemCallException;
 import dev.cloche.linux.TreeRemoval;
@@ -40,6 +41,15 @@ public final class SandboxDirectory {
 
     public Path path() {
         return path;
+    }
+
+    /** Tells the process that owns it that there is something new in its row, if that process listens to this directory. */
+    public void tellOwner() {
+        try {
+            FileSignal.give(path.resolve(LOCK));
+        } catch (IOException unowned) {
+            // The next owner reads the row.
+        }
     }
 
     /** Returns where its disk is, if it has one. */

@@ -22,7 +22,7 @@ public record DeadlineRequest(SandboxContext context, SandboxConnections connect
 
     /** Returns when a sandbox is ended, by the wall clock as it is now; empty if it has no deadline, or does not run. */
     public static Optional<Instant> of(SandboxContext context, SandboxRecord record) {
-        if (!record.status().equals(SandboxStatus.RUNNING) && !record.status().equals(SandboxStatus.PAUSED)) {
+        if (record.status() != SandboxStatus.RUNNING && record.status() != SandboxStatus.PAUSED) {
             return Optional.empty();
         }
         return record.latestRun()
@@ -64,6 +64,7 @@ public record DeadlineRequest(SandboxContext context, SandboxConnections connect
             Duration until = context.store()
                     .setDeadline(sandbox.id(), rule::left, context.vms()::limit)
                     .orElseThrow(() -> new SandboxException.NotFound(sandbox.name()));
+            context.locks().directory(sandbox).tellOwner();
             return context.clock().instant().plus(until.minus(BootTime.now()));
         } catch (VmException.NotFound | VmException.WrongState over) {
             throw connections.meaning(over, sandbox);

@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a sandbox that was not used for as long as its idle timeout says, on behalf of its owner. It has a timer for
+ * Ends or suspends a sandbox that was not used for as long as its idle timeout says, on behalf of its owner. It has a timer for
  * when that may be so, and while the sandbox is in use the kernel wakes it when it no longer is.
  */
 final class IdleWatch implements AutoCloseable {
@@ -26,23 +26,32 @@ final class IdleWatch implements AutoCloseable {
 
     private final SandboxContext context;
     private final SandboxTerminator terminator;
+    private final OwnerSuspension suspension;
     private final SandboxRecord record;
     private final Duration timeout;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    private IdleWatch(SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Duration timeout) {
+    private IdleWatch(
+            SandboxContext context,
+            SandboxTerminator terminator,
+            OwnerSuspension suspension,
+            SandboxRecord record,
+            Duration timeout) {
         this.context = context;
         this.terminator = terminator;
+        this.suspension = suspension;
         this.record = record;
         this.timeout = timeout;
         thread = Thread.ofVirtual().name("sandbox-idle-" + record.name()).unstarted(this::run);
     }
 
     /** Begins to watch a sandbox of this process; empty if it has no idle timeout. */
-    static Optional<IdleWatch> start(SandboxContext context, SandboxTerminator terminator, SandboxRecord record) {
-        Optional<IdleWatch> watch =
-                record.policies().idleTimeout().map(timeout -> new IdleWatch(context, terminator, record, timeout));
+    static Optional<IdleWatch> start(
+            SandboxContext context, SandboxTerminator terminator, OwnerSuspension suspension, SandboxRecord record) {
+        Optional<IdleWatch> watch = record.policies()
+                .idleTimeout()
+                .map(timeout -> new IdleWatch(context, terminator, suspension, record, timeout));
         watch.ifPresent(idle -> idle.thread.start());
         return watch;
     }
@@ -77,23 +86,47 @@ final class IdleWatch implements AutoCloseable {
                 .map(used -> ports.filter(since -> since.compareTo(used) < 0).orElse(used));
     }
 
-    /** Ends the sandbox; false if it has been used meanwhile. */
+    /** Ends or suspends the sandbox; false if it has been used meanwhile. */
     private boolean ended(SandboxDirectory directory) throws InterruptedException {
         Optional<LockFile> unused = SandboxUse.awaitUnused(directory, Deadline.none());
         if (unused.isEmpty()) {
             return false;
+        }
+        if (OwnerSuspension.isWanted(record)) {
+            return suspended(directory, unused.get());
         }
         try (EndHold _ = EndHold.take(directory)) {
             return ended(directory, unused.get());
         }
     }
 
+    private boolean isIdle(SandboxDirectory directory) {
+        return sinceUsed(directory)
+                .filter(since -> since.compareTo(timeout) >= 0)
+                .isPresent();
+    }
+
+    private boolean suspended(SandboxDirectory directory, LockFile unused) {
+        // No use begins while this is held.
+        try (unused) {
+            if (!isIdle(directory)) {
+                return false;
+            }
+            Optional<SandboxRecord> now =
+                    context.store().byId(record.id()).filter(found -> CAN_BE_IDLE.contains(found.status()));
+            if (now.isEmpty() || suspension.suspend(now.get(), false)) {
+                return true;
+            }
+            // It goes on, and is tried again when it has been idle for as long.
+            SandboxUse.touch(directory);
+            return false;
+        }
+    }
+
     private boolean ended(SandboxDirectory directory, LockFile unused) {
         // No use begins while this is held, and none after it once the refusal is there.
         try (unused) {
-            if (sinceUsed(directory)
-                    .filter(since -> since.compareTo(timeout) >= 0)
-                    .isEmpty()) {
+            if (!isIdle(directory)) {
                 return false;
             }
             if (!context.store().ask(record.id(), TerminationReason.IDLE_TIMEOUT, CAN_BE_IDLE)) {

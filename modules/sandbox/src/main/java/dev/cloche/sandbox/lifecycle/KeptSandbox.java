@@ -3,7 +3,6 @@ package dev.cloche.sandbox.lifecycle;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.Vm;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Holds a detached sandbox that this process owns. */
@@ -12,16 +11,22 @@ final class KeptSandbox implements AutoCloseable {
     private final SandboxRecord record;
     private final Vm vm;
     private final OwnerLock lock;
-    private final Optional<IdleWatch> idle;
+    private final OwnerWatches watches;
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
 
-    KeptSandbox(SandboxContext context, SandboxTerminator terminator, SandboxRecord record, Vm vm, OwnerLock lock) {
+    KeptSandbox(
+            SandboxContext context,
+            SandboxTerminator terminator,
+            OwnerSuspension suspension,
+            SandboxRecord record,
+            Vm vm,
+            OwnerLock lock) {
         this.terminator = terminator;
         this.record = record;
         this.vm = vm;
         this.lock = lock;
-        idle = IdleWatch.start(context, terminator, record);
+        watches = OwnerWatches.start(context, terminator, suspension, record);
     }
 
     /** Returns its VM, as its owner has it. */
@@ -51,7 +56,7 @@ final class KeptSandbox implements AutoCloseable {
         try {
             if (!closed) {
                 closed = true;
-                idle.ifPresent(IdleWatch::close);
+                watches.close();
                 vm.close();
                 lock.close();
             }

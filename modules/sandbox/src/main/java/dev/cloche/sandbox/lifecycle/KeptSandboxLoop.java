@@ -35,6 +35,7 @@ final class KeptSandboxLoop {
 
     private final SandboxContext context;
     private final SandboxTerminator terminator;
+    private final OwnerSuspension suspension;
     private final long id;
     private final String name;
     private final Predicate<KeptSandboxLoop> leave;
@@ -48,10 +49,12 @@ final class KeptSandboxLoop {
     KeptSandboxLoop(
             SandboxContext context,
             SandboxTerminator terminator,
+            OwnerSuspension suspension,
             SandboxRecord record,
             Predicate<KeptSandboxLoop> leave) {
         this.context = context;
         this.terminator = terminator;
+        this.suspension = suspension;
         this.id = record.id();
         this.name = record.name();
         this.leave = leave;
@@ -195,7 +198,7 @@ final class KeptSandboxLoop {
         try {
             Vm vm = context.vms().adopt(run.vm(), Deadline.after(ADOPT_LIMIT));
             if (context.store().adopt(id, run.id(), ProcessIdentity.current())) {
-                hold(new KeptSandbox(context, terminator, record, vm, lock));
+                hold(new KeptSandbox(context, terminator, suspension, record, vm, lock));
                 return true;
             }
             vm.close();
@@ -262,7 +265,7 @@ final class KeptSandboxLoop {
                 StartPlan.admission(context.store().details(now).labels(), Duration.ZERO));
         SandboxStart.Started started = new SandboxStart(context, terminator, plan, PullListener.none(), Deadline.none())
                 .again(now, lock, restarts + 1);
-        hold(new KeptSandbox(context, terminator, started.record(), started.vm(), started.lock()));
+        hold(new KeptSandbox(context, terminator, suspension, started.record(), started.vm(), started.lock()));
         return true;
     }
 

@@ -16,20 +16,23 @@ public final class OwnedSandboxes implements AutoCloseable {
     private final SandboxContext context;
     private final SandboxTerminator terminator;
     private final SandboxEvents events;
+    private final OwnerSuspension suspension;
     /** Those that end with this process, by their rows' ids. */
     private final Map<Long, RunningSandbox> attached = new ConcurrentHashMap<>();
 
     private volatile @Nullable SandboxSupervisor supervisor;
 
-    public OwnedSandboxes(SandboxContext context, SandboxTerminator terminator, SandboxEvents events) {
+    public OwnedSandboxes(
+            SandboxContext context, SandboxTerminator terminator, SandboxEvents events, Suspending suspending) {
         this.context = context;
         this.terminator = terminator;
         this.events = events;
+        suspension = new OwnerSuspension(suspending, this::vmOf);
     }
 
     /** Keeps the detached ones from now on. */
     public void keep() {
-        SandboxSupervisor mine = new SandboxSupervisor(context, terminator, events);
+        SandboxSupervisor mine = new SandboxSupervisor(context, terminator, suspension, events);
         supervisor = mine;
         mine.start();
     }
@@ -45,7 +48,7 @@ public final class OwnedSandboxes implements AutoCloseable {
     public RunningSandbox own(SandboxStart.Started started, MainCommand main) {
         long id = started.record().id();
         SandboxOwnership ownership =
-                new SandboxOwnership(context, terminator, started, main, () -> attached.remove(id));
+                new SandboxOwnership(context, terminator, suspension, started, main, () -> attached.remove(id));
         RunningSandbox sandbox = RunningSandbox.owned(context, terminator, started, ownership);
         attached.put(id, sandbox);
         ownership.watch();

@@ -32,7 +32,7 @@ public final class SandboxOwnership {
     private final SandboxTerminator terminator;
     private final SandboxStart.Started started;
     private final MainCommand main;
-    private final Optional<IdleWatch> idle;
+    private final OwnerWatches watches;
     private final Runnable onEnd;
     private final ReentrantLock ending = new ReentrantLock();
     private boolean over;
@@ -42,6 +42,7 @@ public final class SandboxOwnership {
     SandboxOwnership(
             SandboxContext context,
             SandboxTerminator terminator,
+            OwnerSuspension suspension,
             SandboxStart.Started started,
             MainCommand main,
             Runnable onEnd) {
@@ -50,7 +51,7 @@ public final class SandboxOwnership {
         this.started = started;
         this.main = main;
         this.onEnd = onEnd;
-        idle = IdleWatch.start(context, terminator, started.record());
+        watches = OwnerWatches.start(context, terminator, suspension, started.record());
     }
 
     /** Returns what the sandbox is for, which one that stays does again when it is started again. */
@@ -181,7 +182,7 @@ public final class SandboxOwnership {
             try {
                 if (!over) {
                     over = true;
-                    idle.ifPresent(IdleWatch::close);
+                    watches.close();
                     try (OwnerLock lock = started.lock()) {
                         end.run();
                         terminator.cleanUnder(lock, record().id());

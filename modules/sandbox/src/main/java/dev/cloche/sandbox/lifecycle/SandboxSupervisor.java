@@ -31,6 +31,7 @@ final class SandboxSupervisor implements AutoCloseable {
 
     private final SandboxContext context;
     private final SandboxTerminator terminator;
+    private final OwnerSuspension suspension;
     private final SandboxEvents events;
     private final Thread listener = Thread.ofVirtual().name("sandbox-keeper").unstarted(this::listen);
     /** By the id of the sandbox: what is being done about it. */
@@ -39,9 +40,11 @@ final class SandboxSupervisor implements AutoCloseable {
     private final ReentrantLock changing = new ReentrantLock();
     private boolean closed;
 
-    SandboxSupervisor(SandboxContext context, SandboxTerminator terminator, SandboxEvents events) {
+    SandboxSupervisor(
+            SandboxContext context, SandboxTerminator terminator, OwnerSuspension suspension, SandboxEvents events) {
         this.context = context;
         this.terminator = terminator;
+        this.suspension = suspension;
         this.events = events;
     }
 
@@ -76,7 +79,7 @@ final class SandboxSupervisor implements AutoCloseable {
             if (busy != null) {
                 busy.lookAgain();
             } else if (!closed && KeptSandboxLoop.isWanted(record)) {
-                begin(new KeptSandboxLoop(context, terminator, record, this::leave));
+                begin(new KeptSandboxLoop(context, terminator, suspension, record, this::leave));
             }
         } finally {
             changing.unlock();
@@ -85,7 +88,7 @@ final class SandboxSupervisor implements AutoCloseable {
 
     /** Owns a detached sandbox that was started here. */
     void keep(SandboxRecord record, Vm vm, OwnerLock lock) {
-        KeptSandbox sandbox = new KeptSandbox(context, terminator, record, vm, lock);
+        KeptSandbox sandbox = new KeptSandbox(context, terminator, suspension, record, vm, lock);
         changing.lock();
         try {
             if (closed) {
@@ -94,7 +97,7 @@ final class SandboxSupervisor implements AutoCloseable {
             }
             // It may be waiting for the lock that is held here.
             KeptSandboxLoop before = tended.get(record.id());
-            begin(new KeptSandboxLoop(context, terminator, record, this::leave).with(sandbox));
+            begin(new KeptSandboxLoop(context, terminator, suspension, record, this::leave).with(sandbox));
             if (before != null) {
                 before.cancel();
             }

@@ -41,8 +41,9 @@ final class NewRows {
                 row -> row.getLong(1),
                 """
                 INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
-                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, isolation, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+                       max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, isolation,
+                       on_deadline, created_at, updated_at)
+                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 sandbox.name(),
@@ -60,6 +61,7 @@ final class NewRows {
                 SandboxRows.boxed(policies.restart().limit()),
                 policies.keptRuns(),
                 policies.isolation().map(Isolation::name),
+                policies.onDeadline().name(),
                 now,
                 now);
     }

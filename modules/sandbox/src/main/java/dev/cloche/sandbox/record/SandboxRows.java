@@ -26,7 +26,7 @@ final class SandboxRows {
     private static final String SELECT = """
             SELECT s.id, s.name, s.directory, s.image, s.manifest, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus,
                    s.disk_mib, s.max_duration, s.idle_timeout, s.start_timeout, s.restart, s.restart_limit, s.restarts,
-                   s.kept_runs, s.isolation, s.created_at, s.updated_at,
+                   s.kept_runs, s.isolation, s.on_deadline, s.created_at, s.updated_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.guard_pid, r.guard_start_time, r.guard_boot_id, r.status AS run_status, r.asked, r.reason,
                    r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at,
@@ -90,7 +90,8 @@ final class SandboxRows {
                 Duration.ofMillis(row.getLong("start_timeout")),
                 new RestartPolicy(RestartPolicy.Kind.valueOf(row.getString("restart")), number(row, "restart_limit")),
                 row.getInt("kept_runs"),
-                isolation(row));
+                isolation(row),
+                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")));
     }
 
     static Optional<Isolation> isolation(ResultSet row) throws SQLException {

@@ -53,7 +53,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
                     CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true),
                     CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network"),
-                    CatalogSchema.Migration.additive("deadlines", "when runs end by their limit")));
+                    CatalogSchema.Migration.additive("deadlines", "when runs end by their limit"),
+                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -240,10 +241,11 @@ public final class SandboxStore {
      * suspension is over.
      *
      * @param pause for which its guest has been halted
+     * @param renewed whether it has its longest duration once more when it goes on, because nothing is left of it
      */
-    public boolean suspended(long id, long snapshot, Duration pause) {
-        return change(
-                transaction -> SuspensionRows.keep(transaction, id, snapshot, pause, BootTime.now(), clock.millis()));
+    public boolean suspended(long id, long snapshot, Duration pause, boolean renewed) {
+        return change(transaction ->
+                SuspensionRows.keep(transaction, id, snapshot, pause, renewed, BootTime.now(), clock.millis()));
     }
 
     /**

@@ -34,7 +34,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("whole_commands", "main commands without an image's entrypoint"),
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
-                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts")));
+                    CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
+                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 
@@ -108,8 +109,8 @@ public final class SnapshotStore {
                 row -> row.getLong(1),
                 """
                 INSERT INTO sandbox_snapshot (name, status, contents, directory, source, image, manifest, memory_mib, cpus,
-                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, isolation, created_at)
-                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, isolation, on_deadline, created_at)
+                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 snapshot.name(),
@@ -126,6 +127,7 @@ public final class SnapshotStore {
                 SandboxRows.millis(source.policies().idleTimeout()),
                 source.policies().startTimeout().toMillis(),
                 source.policies().isolation().map(Isolation::name),
+                source.policies().onDeadline().name(),
                 clock.millis());
     }
 
@@ -206,7 +208,8 @@ public final class SnapshotStore {
                 Duration.ofMillis(row.getLong("start_timeout")),
                 RestartPolicy.no(),
                 SandboxPolicies.DEFAULT_KEPT_RUNS,
-                SandboxRows.isolation(row));
+                SandboxRows.isolation(row),
+                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")));
     }
 
     private static SandboxSnapshot snapshot(ResultSet row) throws SQLException {

@@ -18,19 +18,31 @@ final class SuspensionRows {
 
     /** Records that a sandbox goes on from a snapshot and from nothing else; false if its suspension is over. */
     static boolean keep(
-            CatalogTransaction transaction, long sandbox, long snapshot, Duration pause, Duration sinceBoot, long now)
+            CatalogTransaction transaction,
+            long sandbox,
+            long snapshot,
+            Duration pause,
+            boolean renewed,
+            Duration sinceBoot,
+            long now)
             throws SQLException {
         if (!StatusRows.move(transaction, sandbox, SandboxStatus.SUSPENDING, SandboxStatus.SUSPENDED, now)) {
             return false;
         }
-        transaction.update("""
+        transaction.update(
+                """
                 INSERT INTO run_suspension (run_id, snapshot_id, held, time_left)
-                SELECT r.id, ?, 1, max(1, %s)
+                SELECT r.id, ?, 1, CASE WHEN ? THEN s.max_duration ELSE max(1, %s) END
                 FROM run r JOIN sandbox s ON s.id = r.sandbox_id LEFT JOIN run_suspension u ON u.run_id = r.id
                 WHERE r.sandbox_id = ? AND r.status = 'RUNNING'
                 ON CONFLICT (run_id) DO UPDATE SET
                     snapshot_id = excluded.snapshot_id, held = 1, time_left = excluded.time_left, resumed_at = NULL
-                """.formatted(DeadlineRows.LEFT), snapshot, sinceBoot.toMillis(), now, sandbox);
+                """.formatted(DeadlineRows.LEFT),
+                snapshot,
+                SandboxRows.flag(renewed),
+                sinceBoot.toMillis(),
+                now,
+                sandbox);
         DeadlineRows.set(transaction, sandbox, Optional.empty());
         return transaction.update(
                         "UPDATE sandbox_snapshot SET status = 'READY', pause_nanos = ? WHERE id = ? AND status = 'TAKING'",

@@ -19,8 +19,10 @@ import java.util.Set;
 /**
  * Asks for the suspension of a sandbox: a snapshot without a name, from which its run goes on, and nothing else does. The record
  * says so while the guest is halted, and only then its VM ends.
+ *
+ * @param renewed whether it has its longest duration once more when it goes on
  */
-public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, SandboxRecord sandbox) {
+public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, SandboxRecord sandbox, boolean renewed) {
     private static final Set<SandboxStatus> SUSPENDABLE = EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED);
 
     /** Suspends it; one that is suspended stays so. */
@@ -68,7 +70,7 @@ public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, S
             var _ = vm.suspend(
                     SnapshotContext.vmSnapshot(snapshot),
                     whole -> {
-                        if (!context().store().suspended(sandbox.id(), snapshot, watch.elapsed())) {
+                        if (!context().store().suspended(sandbox.id(), snapshot, watch.elapsed(), renewed)) {
                             throw new SandboxException.NotRunning(sandbox.name(), SandboxStatus.STOPPED);
                         }
                     },

@@ -1,0 +1,106 @@
+package dev.cloche.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.linux.BootTime;
+import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the owner of a sandbox does at its deadline, and when it is idle. */
+class OnDeadlineTest extends OnTestHost {
+    private static final String NAME = "limited";
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final SandboxPolicies SUSPENDS = SandboxPolicies.none().withOnDeadline(OnDeadline.SUSPEND);
+
+    private static SandboxSpec spec(SandboxPolicies policies) {
+        return TestHost.named(NAME, "sleep", "1000").withPolicies(policies);
+    }
+
+    private void awaitSuspended() {
+        assertThat(sandboxes.await(NAME, EnumSet.of(SandboxStatus.SUSPENDED, SandboxStatus.STOPPED), TestHost.soon()))
+                .hasValueSatisfying(reached -> assertThat(reached.status()).isEqualTo(SandboxStatus.SUSPENDED));
+    }
+
+    private Duration left() {
+        return host.row(NAME)
+                .flatMap(SandboxRecord::latestRun)
+                .flatMap(RunRecord::deadline)
+                .map(until -> until.minus(BootTime.now()))
+                .orElseThrow();
+    }
+
+    @Test
+    void itsOwnerSuspendsItAndItHasItsLongestDurationOnceMore() {
+        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(HOUR)));
+        sandboxes.deadline(sandbox.id(), Instant.now().plusSeconds(2));
+        awaitSuspended();
+        sandbox.close();
+        assertThat(host.here.store().suspension(host.id(NAME)).orElseThrow().timeLeft())
+                .contains(HOUR);
+        sandboxes.resume(NAME, TestHost.soon());
+        assertThat(left()).isBetween(HOUR.minus(Duration.ofMinutes(10)), HOUR);
+    }
+
+    @Test
+    void theLongestDurationIsEnoughForIt() {
+        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(Duration.ofSeconds(3))));
+        awaitSuspended();
+        sandbox.close();
+    }
+
+    @Test
+    void aKeeperLearnsOfADeadlineThatAnotherProcessSets() {
+        sandboxes.keep();
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        try (TestHost.Opened other = host.runtime()) {
+            other.sandboxes().deadline(id, Instant.now().plusSeconds(2));
+        }
+        awaitSuspended();
+        assertThat(host.row(NAME).flatMap(SandboxRecord::latestRun).flatMap(RunRecord::termination))
+                .isEmpty();
+    }
+
+    @Test
+    void oneWithoutALongestDurationHasNoDeadlineWhenItGoesOn() {
+        sandboxes.keep();
+        long id = host.startDetached(spec(SUSPENDS)).id();
+        sandboxes.deadline(id, Instant.now().plusSeconds(2));
+        awaitSuspended();
+        sandboxes.resume(NAME, TestHost.soon());
+        assertThat(sandboxes.deadline(sandboxes.get(id))).isEmpty();
+    }
+
+    @Test
+    void withoutAnOwnerItsGuardEndsIt() {
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        host.awaitEnd(NAME);
+        assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+    }
+
+    @Test
+    void oneThatCannotBeSuspendedIsEnded() {
+        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(HOUR)));
+        host.vms.faults.failSnapshots(1);
+        sandboxes.deadline(sandbox.id(), Instant.now().plusSeconds(2));
+        host.awaitEnd(NAME);
+        assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+        sandbox.close();
+    }
+
+    @Test
+    void anIdleOneIsSuspendedAndKeepsWhatIsLeft() {
+        RunningSandbox sandbox =
+                host.start(spec(SUSPENDS.withMaxDuration(HOUR).withIdleTimeout(Duration.ofMillis(50))));
+        awaitSuspended();
+        sandbox.close();
+        Optional<Duration> left =
+                host.here.store().suspension(host.id(NAME)).orElseThrow().timeLeft();
+        assertThat(left)
+                .hasValueSatisfying(time -> assertThat(time).isLessThan(HOUR).isGreaterThan(Duration.ofMinutes(50)));
+    }
+}
