@@ -86,6 +86,7 @@ class ModuleDescriptorsTest {
                             "com.fasterxml.jackson.annotation",
                             "micrometer.core",
                             "micrometer.observation",
+                            "spring.aop",
                             "spring.beans",
                             "spring.boot",
                             "spring.boot.actuator",
