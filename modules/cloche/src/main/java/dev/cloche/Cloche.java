@@ -212,7 +212,7 @@ public final class Cloche implements AutoCloseable {
 
     /** Returns what sandboxes are restored from in place of a boot. */
     public Templates templates() {
-        return new Templates(sandboxRoom());
+        return new Templates(this);
     }
 
     /**

@@ -78,6 +78,11 @@ public final class Images {
         return store.inspect(store.resolve(image));
     }
 
+    /** Returns the digest of the manifest that a name means on this host. */
+    String digest(String image) {
+        return store.get(store.resolve(image)).manifest().toString();
+    }
+
     /**
      * Gives an image another name; a name that means another image is moved.
      *

@@ -51,7 +51,7 @@ public final class ProcessLog implements AutoCloseable {
         while (piece.isEmpty() && runs && !deadline.passed()) {
             // Asked before the wait, so that what was written before the end is not missed.
             runs = running.getAsBoolean();
-            piece = log.await(runs ? deadline.orAfter(CommandDrivers.LOOK) : deadline);
+            piece = log.await(runs ? deadline.orAfter(ProcessRoom.Drivers.LOOK) : deadline);
         }
         return piece.map(ProcessLog::entry);
     }

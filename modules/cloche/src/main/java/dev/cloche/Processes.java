@@ -33,13 +33,13 @@ public final class Processes {
     private static final int PAGE = 1_000;
 
     private final ProcessRegistry registry;
-    private final CommandDrivers drivers;
+    private final ProcessRoom.Drivers drivers;
     private final Executions executions;
     private final dev.cloche.sandbox.SandboxManager sandboxes;
 
     Processes(Rooms rooms) {
         this.registry = rooms.processes().registry();
-        this.drivers = new CommandDrivers(registry, rooms.processes().outputs());
+        this.drivers = new ProcessRoom.Drivers(registry, rooms.processes().outputs());
         this.executions = rooms.executions();
         this.sandboxes = rooms.sandboxes();
     }
@@ -153,7 +153,7 @@ public final class Processes {
     /** One look, which may be shorter than the deadline. */
     private List<ProcessEvent> nextEvents(String id, long after, Deadline deadline) {
         try {
-            Deadline look = drivers.isRunning(id) ? deadline.orAfter(CommandDrivers.LOOK) : deadline;
+            Deadline look = drivers.isRunning(id) ? deadline.orAfter(ProcessRoom.Drivers.LOOK) : deadline;
             return registry.awaitEventsAfter(id, after, PAGE, look);
         } catch (ProcessException.TimedOut tooLong) {
             return List.of();
@@ -182,7 +182,7 @@ public final class Processes {
         do {
             boolean runs = drivers.isRunning(id);
             try {
-                var _ = registry.awaitProcess(id, runs ? deadline.orAfter(CommandDrivers.LOOK) : deadline);
+                var _ = registry.awaitProcess(id, runs ? deadline.orAfter(ProcessRoom.Drivers.LOOK) : deadline);
                 return find(id);
             } catch (ProcessException.TimedOut tooLong) {
                 // For this look at least.

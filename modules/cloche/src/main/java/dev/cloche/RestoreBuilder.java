@@ -1,8 +1,10 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.vm.PublishedPort;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,8 @@ public final class RestoreBuilder {
     private final Cloche cloche;
     private final String snapshot;
     private ChildSpec child = ChildSpec.unnamed();
+    private boolean running;
+    private boolean runningSaid;
     private final List<PublishedPort> ports = new ArrayList<>();
     private final ChildSecrets secrets = new ChildSecrets();
 
@@ -41,9 +45,13 @@ public final class RestoreBuilder {
         return this;
     }
 
-    /** Lets what ran when the snapshot was taken run on; by default it is killed before the caller gets the sandbox. */
+    /**
+     * Lets what ran when the snapshot was taken run on. By default it is killed before the caller gets the sandbox, and of a
+     * template that was {@linkplain Templates#prepare prepared} it runs on.
+     */
     public RestoreBuilder keepRunning(boolean value) {
-        child = child.withRunning(value);
+        running = value;
+        runningSaid = true;
         return this;
     }
 
@@ -93,10 +101,23 @@ public final class RestoreBuilder {
      * Restores the sandbox and returns when its guest answers. It ends when the handle is closed, or this process ends.
      *
      * @throws dev.cloche.base.ClocheException if there is no such snapshot, the sandbox's name is in use, or the snapshot would
-     *     not run here, because QEMU, kernel, agent or processor are others; nothing is left behind
+     *     not run here, because QEMU, kernel, agent or processor are others; nothing is left behind. A template that was
+     *     prepared is made anew then, unless only its application can do so
      */
     public Sandbox start() {
-        return new Sandbox(cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none()));
+        return cloche.templates()
+                .restored(
+                        snapshot,
+                        () -> new Sandbox(
+                                cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none())),
+                        (clone, command) -> {
+                            try {
+                                runOnClone(clone, command);
+                            } catch (Throwable failed) {
+                                Uninterrupted.after(failed, clone::close);
+                                throw failed;
+                            }
+                        });
     }
 
     /**
@@ -104,12 +125,33 @@ public final class RestoreBuilder {
      * its main command where that runs on; what boots runs its main command and ends with it.
      */
     public SandboxInfo startDetached() {
-        return SandboxInfo.of(
-                cloche.sandboxRoom().snapshots().restoreDetached(snapshot, wanted(), Deadline.none()),
-                cloche.sandboxRoom());
+        return cloche.templates()
+                .restored(
+                        snapshot,
+                        () -> SandboxInfo.of(
+                                cloche.sandboxRoom().snapshots().restoreDetached(snapshot, wanted(), Deadline.none()),
+                                cloche.sandboxRoom()),
+                        (clone, command) -> {
+                            try (Sandbox connection = cloche.connect(clone.name())) {
+                                runOnClone(connection, command);
+                            } catch (Throwable failed) {
+                                Uninterrupted.after(
+                                        failed, () -> cloche.sandboxes().remove(clone.name(), true));
+                                throw failed;
+                            }
+                        });
+    }
+
+    private void runOnClone(Sandbox clone, List<String> command) {
+        try (TemplateSteps steps = new TemplateSteps(snapshot, clone, Duration.ZERO, OutputStream.nullOutputStream())) {
+            steps.onClone(command);
+        }
     }
 
     private ChildSpec wanted() {
-        return secrets.addedTo(child.withPorts(ports));
+        boolean keeps = runningSaid
+                ? running
+                : cloche.sandboxRoom().snapshots().get(snapshot).prepared();
+        return secrets.addedTo(child.withRunning(keeps).withPorts(ports));
     }
 }

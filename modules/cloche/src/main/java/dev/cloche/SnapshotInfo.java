@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param digest of the image's manifest, which stays here as long as the snapshot
  * @param diskMib what the guest sees of its disk, in MiB; empty if it writes to its memory
  * @param network whether its sandbox had one, and what is restored has one
+ * @param prepared whether it is a template that was {@linkplain Templates#prepare prepared}
  * @param pause how long its sandbox was halted for it; empty if that did not run
  */
 public record SnapshotInfo(
@@ -31,6 +32,7 @@ public record SnapshotInfo(
         int cpus,
         OptionalInt diskMib,
         boolean network,
+        boolean prepared,
         Optional<Duration> pause,
         Instant createdAt) {
     static SnapshotInfo of(SandboxSnapshot snapshot) {
@@ -44,6 +46,7 @@ public record SnapshotInfo(
                 snapshot.cpus(),
                 snapshot.diskMib(),
                 snapshot.network(),
+                snapshot.prepared(),
                 snapshot.pause(),
                 snapshot.createdAt());
     }

@@ -32,13 +32,16 @@ public final class Snapshots {
         return SnapshotInfo.of(snapshots.take(sandbox, name, Deadline.none()));
     }
 
-    /** Returns all of them, by name. */
+    /** Returns all of them, by name, but for templates, which {@link Templates#prepared} returns. */
     public List<SnapshotInfo> list() {
-        return snapshots.list().stream().map(SnapshotInfo::of).toList();
+        return snapshots.list().stream()
+                .filter(snapshot -> !snapshot.prepared())
+                .map(SnapshotInfo::of)
+                .toList();
     }
 
     /**
-     * Returns one of them.
+     * Returns one of them, or a template that was prepared.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */
@@ -47,7 +50,7 @@ public final class Snapshots {
     }
 
     /**
-     * Removes one. Sandboxes that were restored from it go on.
+     * Removes one, or a template that was prepared. Sandboxes that were restored from it go on.
      *
      * @throws dev.cloche.base.ClocheException if there is none of that name
      */

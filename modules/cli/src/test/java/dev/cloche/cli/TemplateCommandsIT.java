@@ -3,6 +3,7 @@ package dev.cloche.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.cli.Program.Result;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,5 +59,75 @@ class TemplateCommandsIT {
         Result gone = cloche.run("template", "inspect", name);
         assertThat(gone.exitCode()).isEqualTo(1);
         assertThat(gone.stderr()).contains(name, "cloche template ls");
+    }
+
+    @Test
+    void aTemplateIsPreparedAndItsSandboxesGoOnFromThere() throws Exception {
+        Path page = Files.writeString(home.resolve("page"), "well\n");
+        Result made = cloche.run(
+                "template",
+                "make",
+                "base",
+                "-m",
+                "256m",
+                "--as",
+                "web",
+                "--copy-in",
+                page + ":/www/word",
+                "-e",
+                "WORD=said",
+                "--run",
+                "echo run $WORD",
+                "--start",
+                "exec httpd -f -p 8080 -h /www",
+                "--ready-port",
+                "8080",
+                "--on-clone",
+                "head -c 9 /dev/urandom >/seed");
+        assertThat(made.exitCode()).as(made.stderr()).isZero();
+        assertThat(made.stdout()).isEqualTo("web\n");
+        assertThat(made.stderr()).contains("run said");
+        assertThat(done("template", "ls")).contains("web", "base");
+        assertThat(done("template", "inspect", "web")).contains("\"prepared\" : true");
+
+        String script = "wget -q -O - http://127.0.0.1:8080/word; echo $WORD; [ -s /seed ]; exit $?";
+        assertThat(done("run", "--template", "web", "--", "sh", "-c", script)).isEqualTo("well\nsaid\n");
+        assertThat(cloche.run("run", "--template", "web", "--", "sh", "-c", "exit 7")
+                        .exitCode())
+                .isEqualTo(7);
+        done("run", "-d", "--rm", "--name", "served", "--template", "web");
+        assertThat(done("exec", "served", "--", "sh", "-c", script)).isEqualTo("well\nsaid\n");
+        done("rm", "-f", "served");
+        done("template", "rm", "web");
+        assertThat(done("template", "ls", "--format", "json").strip()).isEqualTo("[ ]");
+    }
+
+    @Test
+    void firstMistakesWithPreparedTemplatesAreTold() {
+        assertRefused("has a name", "template", "make", "base", "--run", "true");
+        assertRefused("PATH:/PATH-IN-THE-GUEST", "template", "make", "base", "--as", "x", "--copy-in", "here");
+        assertRefused("has no meaning with --template", "run", "--template", "x", "--memory", "1g", "--", "true");
+        assertRefused("Say what to run in it", "run", "--template", "x");
+        assertRefused("There is no image", "run");
+        Result failed = cloche.run(
+                "template",
+                "make",
+                "base",
+                "-m",
+                "256m",
+                "--as",
+                "bad",
+                "--run",
+                "echo first; echo no space >&2; exit 3");
+        assertThat(failed.exitCode()).isEqualTo(125);
+        assertThat(failed.stderr()).contains("first", "no space", "ended with exit code 3");
+        assertThat(cloche.run("run", "--template", "bad", "--", "true").stderr())
+                .contains("no snapshot named \"bad\"");
+    }
+
+    private void assertRefused(String why, String... words) {
+        Result refused = cloche.run(words);
+        assertThat(refused.exitCode()).as(refused.stderr()).isNotZero();
+        assertThat(refused.stderr()).contains(why);
     }
 }

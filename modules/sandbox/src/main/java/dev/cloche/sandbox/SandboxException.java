@@ -98,6 +98,42 @@ public abstract sealed class SandboxException extends ClocheException {
         }
     }
 
+    /** A step of a template's recipe has failed. Code {@code sandbox.preparation-failed}. */
+    public static final class PreparationFailed extends SandboxException {
+        private final String output;
+
+        /**
+         * Says which step it was.
+         *
+         * @param template its name
+         * @param why a sentence without a full stop
+         * @param output the end of what the step wrote
+         */
+        public PreparationFailed(String template, String why, String output) {
+            super(
+                    "sandbox.preparation-failed",
+                    "The template \"" + template + "\" is not prepared: " + why + ".",
+                    "Try the step in a sandbox of the image, and prepare the template again.");
+            this.output = output;
+        }
+
+        /** Returns the end of what the step wrote, at most 4 KiB; empty if it wrote nothing. */
+        public String output() {
+            return output;
+        }
+    }
+
+    /** A template does not fit this image or runtime any more. Code {@code sandbox.template-stale}. */
+    public static final class TemplateStale extends SandboxException {
+        public TemplateStale(String name, @Nullable Throwable cause) {
+            super(
+                    "sandbox.template-stale",
+                    "The template \"" + name + "\" was prepared by an application, for another image or runtime.",
+                    "Have that application prepare it again: cloche.templates().prepare(…).ensure()",
+                    cause);
+        }
+    }
+
     /** It does not run, and what it wrote is gone. Code {@code sandbox.nothing-to-keep}. */
     public static final class NothingToKeep extends SandboxException {
         public NothingToKeep(String name, SandboxStatus status) {

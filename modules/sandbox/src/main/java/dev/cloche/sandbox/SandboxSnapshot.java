@@ -15,6 +15,7 @@ import java.util.OptionalInt;
  * @param manifest digest of the image, which it holds
  * @param diskMib size of the writable disk; empty if the sandbox wrote to its memory
  * @param network whether the sandbox had one
+ * @param prepared whether it is a template that was prepared, and has a recipe
  * @param pause how long the sandbox was halted for it; empty if it did not run
  */
 public record SandboxSnapshot(
@@ -29,6 +30,7 @@ public record SandboxSnapshot(
         int cpus,
         OptionalInt diskMib,
         boolean network,
+        boolean prepared,
         Optional<Duration> pause,
         Instant createdAt) {
     /** Says what a snapshot has of its sandbox. */

@@ -5,6 +5,7 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.ReconciledSandboxes;
+import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.sandbox.snapshot.ChildStarts;
 import dev.cloche.sandbox.snapshot.ForkRequest;
 import dev.cloche.sandbox.snapshot.SnapshotContext;
@@ -12,6 +13,7 @@ import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.snapshot.SnapshotTaking;
 import dev.cloche.vm.VmException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -57,12 +59,65 @@ public final class SandboxSnapshots {
         return take(sandboxes.numbered(sandbox), name, deadline);
     }
 
-    private SandboxSnapshot take(SandboxRecord sandbox, String name, Deadline deadline) {
+    /**
+     * Keeps a running sandbox as it is now as a prepared template, in place of an earlier template of that name. Sandboxes of
+     * that one go on.
+     *
+     * @param sandbox the id of its row
+     * @throws SandboxException.SnapshotExists if a snapshot that is no template has the name
+     * @throws SandboxException.NotRunning if it does not run
+     */
+    public SandboxSnapshot publish(long sandbox, String name, TemplateRecipe recipe, Deadline deadline) {
+        requireFree(name);
+        SnapshotContext.Place place = taking.take(sandboxes.numbered(sandbox), Optional.empty(), deadline);
+        try (OwnerLock lock = place.lock()) {
+            if (!snapshots.store().publish(place.id(), name, recipe)) {
+                snapshots.discard(place.id(), lock);
+                throw new SandboxException.SnapshotExists(name);
+            }
+        }
+        new SnapshotSweep(snapshots).run(deadline.orAfter(SnapshotTaking.LIMIT));
+        return snapshots.store().byId(place.id()).orElseThrow(() -> new SandboxException.NoSnapshot(name));
+    }
+
+    /**
+     * Refuses a name that a template cannot have, before anything is made.
+     *
+     * @throws SandboxException.InvalidSpecification if it breaks the rule for names
+     * @throws SandboxException.SnapshotExists if a snapshot that is no template has it
+     */
+    public void requireFree(String name) {
+        requireName(name);
+        if (snapshots.store().byName(name).filter(taken -> !taken.prepared()).isPresent()) {
+            throw new SandboxException.SnapshotExists(name);
+        }
+    }
+
+    /** Returns how a template was prepared; empty if this is a snapshot and no template. */
+    public Optional<TemplateRecipe> recipe(SandboxSnapshot snapshot) {
+        return snapshots.store().recipe(snapshot.id());
+    }
+
+    /** Returns the environment that its sandbox gave to all commands, and that each of its children gives. */
+    public Map<String, String> environment(SandboxSnapshot snapshot) {
+        return snapshots
+                .store()
+                .inheritance(snapshot.id())
+                .flatMap(SnapshotStore.Inheritance::main)
+                .map(main -> main.defaults().environment())
+                .orElse(Map.of());
+    }
+
+    private static void requireName(String name) {
         if (!NAME.matcher(name).matches()) {
             throw new SandboxException.InvalidSpecification(
-                    "\"" + name + "\" is not a name for a snapshot.",
+                    "\"" + name + "\" is not a name for a snapshot or a template.",
                     "Use 1 to 63 of a-z, 0-9, '.', '_' and '-', beginning and ending with a letter or digit.");
         }
+    }
+
+    private SandboxSnapshot take(SandboxRecord sandbox, String name, Deadline deadline) {
+        requireName(name);
         if (snapshots.store().byName(name).isPresent()) {
             new SnapshotSweep(snapshots).run(deadline.orAfter(SnapshotTaking.LIMIT));
         }

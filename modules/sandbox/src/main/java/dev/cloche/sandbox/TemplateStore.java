@@ -86,6 +86,21 @@ public final class TemplateStore {
     }
 
     /**
+     * Takes the right to prepare a template of a name alone, among all processes.
+     *
+     * @throws SandboxException.TemplateLate if another process takes longer than the deadline
+     */
+    public LockFile prepareAlone(String name, Deadline deadline) {
+        try {
+            return notes.alone(new SnapshotName("prepared-" + name), deadline)
+                    .orElseThrow(() -> new SandboxException.TemplateLate(name));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Interrupted(name);
+        }
+    }
+
+    /**
      * Says whether a template should be made: there is none, no process is making it, and no attempt has failed lately.
      */
     public boolean wanted(VmSpec vm) {

@@ -131,6 +131,24 @@ enum KillScenario {
             runtime.sandboxes().remove(NAME, false, soon());
         }
     },
+    /** A sandbox is kept as a template, and once more in its place; then that is removed. */
+    PUBLISHED {
+        @Override
+        void arrange(KillRuntime runtime) {
+            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            SandboxSnapshots snapshots = runtime.sandboxes().snapshots();
+            long sandbox = runtime.sandboxes().get(NAME).id();
+            TemplateRecipe recipe = TemplateRecipe.empty().with(TemplateRecipe.Kind.RUN, List.of("true", "twice"));
+            for (int i = 0; i < 2; i++) {
+                var _ = snapshots.publish(sandbox, "prepared", recipe, soon());
+            }
+            snapshots.remove("prepared");
+        }
+    },
     /** A keeper that adopts one, sees it die and starts it again; when it is killed, another one goes on. */
     KEPT {
         @Override

@@ -102,6 +102,63 @@ class SandboxSnapshotsTest extends OnSnapshots {
     }
 
     @Test
+    void aTemplateTakesThePlaceOfTheEarlierOneButNotOfASnapshot() throws IOException {
+        TemplateRecipe recipe = TemplateRecipe.empty()
+                .with(TemplateRecipe.Kind.COPY, List.of("/from", "/to"))
+                .with(TemplateRecipe.Kind.RUN, List.of("sh", "-c", "echo \"a b\""))
+                .with(TemplateRecipe.Kind.ON_CLONE, List.of("seed"));
+        try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
+            var _ = take("parent", "snapshot");
+            assertThatThrownBy(() -> publish(parent, "snapshot", recipe))
+                    .isInstanceOf(SandboxException.SnapshotExists.class);
+
+            SandboxSnapshot first = publish(parent, "template", TemplateRecipe.empty());
+            assertThat(first.prepared()).isTrue();
+            assertThat(snapshots.recipe(first)).contains(TemplateRecipe.empty());
+            assertThat(snapshots.recipe(snapshots.get("snapshot"))).isEmpty();
+            try (RunningSandbox child = restore("template")) {
+                SandboxSnapshot second = publish(parent, "template", recipe);
+                assertThat(second.id()).isNotEqualTo(first.id());
+                assertThat(snapshots.get("template")).isEqualTo(second);
+                assertThat(snapshots.recipe(second)).contains(recipe);
+                assertThat(host.count("sandbox_snapshot"))
+                        .as("the first is gone")
+                        .isEqualTo(2);
+                assertThat(TestHost.output(TestHost.exec(child, "echo", "still")))
+                        .isEqualTo("still\n");
+            }
+            assertThatThrownBy(() -> take("parent", "template")).isInstanceOf(SandboxException.SnapshotExists.class);
+        }
+        snapshots.remove("snapshot");
+        snapshots.remove("template");
+        assertThat(host.count("snapshot_recipe_word")).isZero();
+        assertNoSnapshotLeft();
+    }
+
+    private SandboxSnapshot publish(RunningSandbox parent, String name, TemplateRecipe recipe) {
+        return snapshots.publish(parent.id(), name, recipe, TestHost.soon());
+    }
+
+    @Test
+    void aRecipeThatCannotBeIsRefused() {
+        TemplateRecipe started = TemplateRecipe.empty().with(TemplateRecipe.Kind.START, List.of("server"));
+        assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.START, List.of("another")))
+                .isInstanceOf(SandboxException.InvalidSpecification.class);
+        assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.RUN, List.of()))
+                .isInstanceOf(SandboxException.InvalidSpecification.class);
+        for (String port : List.of("0", "65536", "-1", "99999999999", "http")) {
+            assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.READY_PORT, List.of(port)))
+                    .as(port)
+                    .isInstanceOf(SandboxException.InvalidSpecification.class);
+        }
+        assertThat(started.with(TemplateRecipe.Kind.READY_PORT, List.of("65535"))
+                        .hasCode())
+                .isFalse();
+        assertThat(started.with(TemplateRecipe.Kind.CODE, List.of("1")).hasCode())
+                .isTrue();
+    }
+
+    @Test
     void aSnapshotHoldsItsImage() {
         try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
             var _ = take(parent.name(), "kept");

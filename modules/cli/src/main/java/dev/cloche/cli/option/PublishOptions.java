@@ -27,6 +27,11 @@ public final class PublishOptions {
         if (network != null) {
             networks.accept(network);
         }
+        publish(publish);
+    }
+
+    /** Publishes the ports alone. */
+    public void publish(Consumer<String> publish) {
         ports.forEach(publish);
     }
 }

@@ -1,6 +1,8 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.Cloche;
+import dev.cloche.SnapshotInfo;
+import dev.cloche.Templates;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
@@ -52,13 +54,23 @@ public final class TemplateCommands {
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
                 List<Template> templates = cloche.templates().list();
+                List<SnapshotInfo> prepared = cloche.templates().prepared();
                 if (format.json()) {
                     JsonOutput.print(
                             System.out,
-                            json -> json.array(() -> templates.forEach(template -> Fields.write(json, template))));
+                            json -> json.array(() -> {
+                                prepared.forEach(template -> Fields.write(json, template));
+                                templates.forEach(template -> Fields.write(json, template));
+                            }));
                 } else {
                     Clock clock = Clock.systemUTC();
                     Table table = new Table("NAME", "IMAGE", "MEMORY", "CPUS", "USED");
+                    prepared.forEach(template -> table.row(
+                            template.name(),
+                            template.image(),
+                            template.memoryMib() + "m",
+                            String.valueOf(template.cpus()),
+                            Age.of(template.createdAt(), clock)));
                     templates.forEach(template -> table.row(
                             template.name(),
                             template.usable()
@@ -86,19 +98,44 @@ public final class TemplateCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                Template template = cloche.templates().get(name);
-                JsonOutput.print(System.out, json -> Fields.write(json, template));
+                Optional<SnapshotInfo> prepared = prepared(cloche, name);
+                JsonOutput.print(System.out, json -> {
+                    if (prepared.isPresent()) {
+                        Fields.write(json, prepared.get());
+                    } else {
+                        Fields.write(json, cloche.templates().get(name));
+                    }
+                });
             }
             return ExitCodes.OK;
         }
     }
 
+    private static Optional<SnapshotInfo> prepared(Cloche cloche, String name) {
+        return cloche.templates().prepared().stream()
+                .filter(template -> template.name().equals(name))
+                .findFirst();
+    }
+
     @Command(
             name = "make",
+            customSynopsis = {
+                "cloche template make [OPTIONS] IMAGE",
+                "cloche template make --as NAME [STEPS] [OPTIONS] IMAGE"
+            },
             description = {
-                "Make the template of an image and a size, unless there is one, and print its name.",
+                "Make the template of an image and a size, unless there is one, and print its name. This happens by itself after"
+                        + " the first run of an image in a size.",
                 "",
-                "This happens by itself after the first run of an image in a size."
+                "With --as, prepare one under a name, in place of an earlier one: what --copy-in, --run and --start do in it is in"
+                        + " each sandbox of cloche run --template NAME from the beginning, and what was started runs on there."
+                        + " /bin/sh of the image runs the commands.",
+                ""
+            },
+            footerHeading = "%nExample:%n",
+            footer = {
+                "  cloche template make python:3.13 --as api --copy-in app:/srv/app --run 'pip install flask' \\",
+                "      --network user --start 'exec python3 /srv/app/main.py' --ready-port 8000"
             })
     private static final class Make implements Callable<Integer> {
         @Parameters(paramLabel = "IMAGE", description = "The image, as for cloche run.")
@@ -126,8 +163,23 @@ public final class TemplateCommands {
                 description = "Do not show the progress of a pull.")
         private boolean quiet;
 
+        @Mixin
+        private RecipeOptions recipe = new RecipeOptions();
+
         @Override
         public Integer call() {
+            if (recipe.wanted()) {
+                try (Cloche cloche = Cloche.open()) {
+                    Templates.Preparation preparation = cloche.templates()
+                            .prepare(recipe.name(), image)
+                            .memoryMib(size.memory())
+                            .cpus(size.cpus())
+                            .network(network)
+                            .diskMib(disk == null ? 0 : disk);
+                    System.out.println(recipe.make(preparation, quiet).name());
+                }
+                return ExitCodes.OK;
+            }
             made().ifPresentOrElse(
                             template -> System.out.println(template.name()),
                             () -> System.err.println("cloche: another process makes it just now"));
@@ -156,12 +208,23 @@ public final class TemplateCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                return Each.of(names, cloche.templates()::remove);
+                return Each.of(names, name -> remove(cloche, name));
             }
         }
     }
 
-    @Command(name = "prune", description = "Remove the templates that no sandbox runs from, and print their names.")
+    private static void remove(Cloche cloche, String name) {
+        if (prepared(cloche, name).isPresent()) {
+            cloche.snapshots().remove(name);
+        } else {
+            cloche.templates().remove(name);
+        }
+    }
+
+    @Command(
+            name = "prune",
+            description =
+                    "Remove the templates that no sandbox runs from, but those with a name of --as, and print their names.")
     private static final class Prune implements Callable<Integer> {
         @Option(
                 names = "--unused-for",
@@ -199,6 +262,16 @@ public final class TemplateCommands {
                     .field("createdAt", template.createdAt())
                     .field("lastUsedAt", template.lastUsedAt())
                     .field("usable", template.usable()));
+        }
+
+        static void write(JsonOutput json, SnapshotInfo prepared) {
+            json.object(() -> json.field("name", prepared.name())
+                    .field("image", prepared.digest())
+                    .field("reference", prepared.image())
+                    .field("memoryMib", prepared.memoryMib())
+                    .field("cpus", prepared.cpus())
+                    .field("createdAt", prepared.createdAt())
+                    .field("prepared", true));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.cloche.SandboxBuilder;
 import dev.cloche.cli.option.PublishOptions;
 import dev.cloche.cli.terminal.UsageError;
 import java.net.InetAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,6 +28,11 @@ final class NetworkOptions {
             builder.nameServer(address(nameServer));
         }
         return builder;
+    }
+
+    /** Publishes the ports alone. */
+    void publish(Consumer<String> taker) {
+        published.publish(taker);
     }
 
     private static InetAddress address(String text) {

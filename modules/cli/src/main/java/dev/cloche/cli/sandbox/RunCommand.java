@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.CommandBuilder;
 import dev.cloche.DetachedCommand;
 import dev.cloche.Execution;
+import dev.cloche.RestoreBuilder;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.SandboxInfo;
@@ -28,11 +29,16 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 @Command(
         name = "run",
-        customSynopsis = "cloche run [OPTIONS] IMAGE [--] [COMMAND...]",
+        customSynopsis = {
+            "cloche run [OPTIONS] IMAGE [--] [COMMAND...]",
+            "cloche run [OPTIONS] --template NAME [--] COMMAND..."
+        },
         description = {
             "Run a command from an image in a new microVM.",
             "",
@@ -56,8 +62,12 @@ import picocli.CommandLine.Option;
             "  cloche run --rm -i python:3.13 -- python3 - < script.py",
             "  cloche run --rm -it debian",
             "  cloche run -d --name web --memory 1g -p 8080:80 nginx",
+            "  cloche run --template api -- curl -s localhost:8000",
         })
 final class RunCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Mixin
     private SandboxOptions options = new SandboxOptions();
 
@@ -67,6 +77,14 @@ final class RunCommand implements Callable<Integer> {
                     "Start the command, print the sandbox's name and leave; the sandbox ends with the command. What it"
                             + " writes is kept for `cloche logs`; without --name only until it ends.")
     private boolean detach;
+
+    @Option(
+            names = "--template",
+            paramLabel = "NAME",
+            description =
+                    "In place of an image: go on where a template of `cloche template make --as NAME` was left, or a"
+                            + " snapshot was taken. With -d it takes no command.")
+    private @Nullable String template;
 
     @Option(
             names = "--timeout",
@@ -107,6 +125,9 @@ final class RunCommand implements Callable<Integer> {
                     "-i has no meaning with -d: no process is left to pass the input on.", "Leave out one.");
         }
         settings.check();
+        if (template != null) {
+            TemplateRun.check(spec.commandLine().getParseResult());
+        }
         if (!detach && options.lifecycle().restart().kind() != RestartPolicy.Kind.NO) {
             throw new UsageError("--restart has a meaning only with -d.", "Add -d, or leave it out.");
         }
@@ -117,6 +138,19 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
+        return template == null ? runImage(terminal, signals) : runTemplate(template, terminal, signals);
+    }
+
+    private int runTemplate(String name, Optional<Terminal> terminal, SignalForwarding signals)
+            throws InterruptedException {
+        TemplateRun run = new TemplateRun(name, arguments.wordsWithoutImage(), interactive, settings, tty, format);
+        try (Cloche cloche = Cloche.open()) {
+            RestoreBuilder builder = options.applyTo(cloche.restore(name)).waitForRoom(waitForRoom.longest());
+            return detach ? run.detached(builder, cloche) : run.attached(builder, terminal, signals);
+        }
+    }
+
+    private int runImage(Optional<Terminal> terminal, SignalForwarding signals) throws InterruptedException {
         try (Cloche cloche = Cloche.open(MakerCommand.options());
                 ProgressDisplay progress = ProgressDisplay.forTerminal(options.quiet())) {
             SandboxBuilder builder = settings.applyDefaultsTo(options.applyTo(cloche.sandbox(arguments.image())))

@@ -1,5 +1,6 @@
 package dev.cloche.cli.sandbox;
 
+import dev.cloche.RestoreBuilder;
 import dev.cloche.SandboxBuilder;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
@@ -93,5 +94,15 @@ final class SandboxOptions {
         }
         lifecycle.applyTo(builder);
         return secrets.applyTo(network.applyTo(builder));
+    }
+
+    /** Applies what a sandbox of a template or a snapshot can be given. */
+    RestoreBuilder applyTo(RestoreBuilder builder) {
+        if (name != null) {
+            builder.name(name).ephemeral(ephemeral);
+        }
+        network.publish(builder::publish);
+        secrets.give(builder::secret);
+        return builder;
     }
 }

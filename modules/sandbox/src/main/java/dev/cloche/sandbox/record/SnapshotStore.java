@@ -9,6 +9,7 @@ import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SnapshotStatus;
+import dev.cloche.sandbox.TemplateRecipe;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.NetworkSpec;
 import java.sql.ResultSet;
@@ -35,7 +36,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("command_defaults", "defaults of a sandbox's commands"),
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
-                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline")));
+                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
+                    CatalogSchema.Migration.additive("recipes", "templates that were prepared")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 
@@ -140,6 +142,36 @@ public final class SnapshotStore {
                 == 1);
     }
 
+    /**
+     * Publishes a snapshot that is ready as a prepared template, in place of an earlier template of that name, which is to go.
+     *
+     * @return false if a snapshot that is no template has the name; then nothing changes
+     */
+    public boolean publish(long id, String name, TemplateRecipe recipe) {
+        return catalog.write(transaction -> {
+            Optional<Long> before =
+                    transaction.first(row -> row.getLong(1), "SELECT id FROM sandbox_snapshot WHERE name = ?", name);
+            if (before.isPresent() && transaction.update("""
+                            UPDATE sandbox_snapshot SET status = 'REMOVING', name = NULL WHERE id = ? AND prepared = 1
+                            """, before.get()) == 0) {
+                return false;
+            }
+            transaction.update("UPDATE sandbox_snapshot SET name = ?, prepared = 1 WHERE id = ?", name, id);
+            RecipeRows.insert(transaction, id, recipe);
+            return true;
+        });
+    }
+
+    /** Returns how a template was prepared; empty if this is none. */
+    public Optional<TemplateRecipe> recipe(long id) {
+        return catalog.read(transaction -> transaction
+                        .first(row -> row.getInt(1), "SELECT prepared FROM sandbox_snapshot WHERE id = ?", id)
+                        .filter(prepared -> prepared == 1)
+                        .isPresent()
+                ? Optional.of(RecipeRows.read(transaction, id))
+                : Optional.empty());
+    }
+
     /** Records that it is to go, and its name is free from now on; false if it is going or gone. */
     public boolean doom(long id) {
         return catalog.writeFromReserve(transaction -> transaction.update(
@@ -226,6 +258,7 @@ public final class SnapshotStore {
                 row.getInt("cpus"),
                 SandboxRows.number(row, "disk_mib"),
                 row.getInt("network") == 1,
+                row.getInt("prepared") == 1,
                 pause.isPresent() ? Optional.of(Duration.ofNanos(pause.getAsLong())) : Optional.empty(),
                 Instant.ofEpochMilli(row.getLong("created_at")));
     }

@@ -22,12 +22,22 @@ import java.util.Optional;
 public record TemplateNotes(Path directory, Clock clock) {
     /** Takes the right to make it; empty if a process is making it. */
     public Optional<LockFile> tryMake(SnapshotName name) {
+        ensureDirectory();
+        return LockFile.tryLock(lock(name));
+    }
+
+    /** Takes the right to make it when no other process makes it; empty if that takes longer than the deadline. */
+    public Optional<LockFile> alone(SnapshotName name, Deadline deadline) throws InterruptedException {
+        ensureDirectory();
+        return LockFile.lock(lock(name), deadline);
+    }
+
+    private void ensureDirectory() {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return LockFile.tryLock(lock(name));
     }
 
     /** Waits for the process that makes it; false if that takes longer than the deadline. */

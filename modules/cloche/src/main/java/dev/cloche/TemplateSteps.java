@@ -1,0 +1,201 @@
+package dev.cloche;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Printable;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.TemplateRecipe;
+import dev.cloche.vm.ExitStatus;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** Does the steps of a template's recipe in a sandbox. For one thread. */
+final class TemplateSteps implements AutoCloseable {
+    private static final int TAIL = 4_096;
+    /** Between two looks at whether what was started has failed. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private final String template;
+    private final Sandbox sandbox;
+    private final Duration readyLimit;
+    private final OutputStream copy;
+    private Optional<Started> started = Optional.empty();
+
+    /** Describes what is to run on in the clones. */
+    private record Started(List<String> words, Execution execution, Tail tail, CompletableFuture<ExitStatus> end) {}
+
+    TemplateSteps(String template, Sandbox sandbox, Duration readyLimit, OutputStream copy) {
+        this.template = template;
+        this.sandbox = sandbox;
+        this.readyLimit = readyLimit;
+        this.copy = copy;
+    }
+
+    /**
+     * Does all but what is done in each clone.
+     *
+     * @param code of each step that calls code, in their order
+     */
+    void run(TemplateRecipe recipe, List<Consumer<Sandbox>> code) {
+        Iterator<Consumer<Sandbox>> calls = code.iterator();
+        for (TemplateRecipe.Step step : recipe.steps()) {
+            List<String> words = step.words();
+            switch (step.kind()) {
+                case COPY -> copy(Path.of(words.getFirst()), words.getLast());
+                case RUN -> command(words);
+                case CODE -> calls.next().accept(sandbox);
+                case START -> start(words);
+                case READY_PORT -> await(Ready.port(Integer.parseInt(words.getFirst())));
+                case READY -> await(Ready.command(words.toArray(String[]::new)));
+                case ON_CLONE -> {}
+            }
+        }
+    }
+
+    /** Does what is done in a clone before a caller has it. */
+    void onClone(List<String> words) {
+        command(words);
+    }
+
+    private void copy(Path source, String target) {
+        if (Files.notExists(source)) {
+            throw failed(source + " is not there to be copied", "");
+        }
+        var _ = sandbox.files().copyIn(source, target);
+    }
+
+    private void command(List<String> words) {
+        Tail tail = new Tail(copy);
+        try (Execution running = sandbox.command(words.toArray(String[]::new)).start()) {
+            ExitStatus exit = drained(running, tail);
+            if (!exit.success()) {
+                throw failed(ended(words, exit), tail.text());
+            }
+        }
+    }
+
+    private void start(List<String> words) {
+        Execution running =
+                sandbox.command(words.toArray(String[]::new)).start().leaveRunning();
+        Tail tail = new Tail(copy);
+        CompletableFuture<ExitStatus> end = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            try {
+                end.complete(drained(running, tail));
+            } catch (RuntimeException over) {
+                // Its sandbox has ended; what waits for it is told so.
+                end.completeExceptionally(over);
+            }
+        });
+        started = Optional.of(new Started(words, running, tail, end));
+    }
+
+    /** Reads both outputs to their ends. */
+    private static ExitStatus drained(Execution running, Tail tail) {
+        Thread errors = Thread.startVirtualThread(() -> tail.take(running.stderr()));
+        tail.take(running.stdout());
+        ExitStatus exit = running.await();
+        try {
+            errors.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return exit;
+    }
+
+    /** Waits in short pieces, so that the end of what was started is seen. */
+    private void await(Ready condition) {
+        long end = System.nanoTime() + readyLimit.toNanos();
+        while (true) {
+            try {
+                sandbox.await(condition, LOOK);
+                return;
+            } catch (SandboxException.NotReady notYet) {
+                refuseIfFailed();
+                if (System.nanoTime() - end >= 0) {
+                    throw failed(
+                            notYet.sentence().replaceFirst("[.]$", ""),
+                            started.map(it -> it.tail().text()).orElse(""));
+                }
+            }
+        }
+    }
+
+    /** A program that has put itself into the background has ended with 0. */
+    private void refuseIfFailed() {
+        if (started.isEmpty() || !started.get().end().isDone()) {
+            return;
+        }
+        ExitStatus exit;
+        try {
+            exit = started.get().end().join();
+        } catch (RuntimeException over) {
+            throw over.getCause() instanceof ClocheException known ? known : over;
+        }
+        if (!exit.success()) {
+            throw failed(
+                    ended(started.get().words(), exit), started.get().tail().text());
+        }
+    }
+
+    private static String ended(List<String> words, ExitStatus exit) {
+        return "\"" + Printable.of(String.join(" ", words)) + "\" ended with exit code " + exit.shellCode();
+    }
+
+    private SandboxException.PreparationFailed failed(String why, String output) {
+        return new SandboxException.PreparationFailed(template, why, output);
+    }
+
+    @Override
+    public void close() {
+        started.ifPresent(it -> it.execution().close());
+    }
+
+    /** Keeps the end of what two streams bring, and passes all of it on. */
+    private static final class Tail {
+        private final OutputStream copy;
+        private byte[] kept = new byte[0];
+
+        Tail(OutputStream copy) {
+            this.copy = copy;
+        }
+
+        void take(InputStream from) {
+            byte[] piece = new byte[TAIL];
+            try {
+                for (int length = from.read(piece); length >= 0; length = from.read(piece)) {
+                    add(piece, length);
+                }
+            } catch (IOException lost) {
+                // Its end is told by who waits for it.
+            }
+        }
+
+        private synchronized void add(byte[] piece, int length) {
+            byte[] longer = Arrays.copyOf(kept, kept.length + length);
+            System.arraycopy(piece, 0, longer, kept.length, length);
+            kept = Arrays.copyOfRange(longer, Math.max(0, longer.length - TAIL), longer.length);
+            try {
+                copy.write(piece, 0, length);
+                copy.flush();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        synchronized String text() {
+            return new String(kept, StandardCharsets.UTF_8);
+        }
+    }
+}
