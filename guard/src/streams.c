@@ -126,7 +126,7 @@ static void read_from_client(struct stream *s) {
 }
 
 static bool reads(const struct stream *s) {
-    return s->stage == OPEN && s->client >= 0 && !s->host_ended && s->credit > 0 && channel_has_room(PIECE);
+    return s->stage == OPEN && !s->exited && s->client >= 0 && !s->host_ended && s->credit > 0 && channel_has_room(PIECE);
 }
 
 void streams_watch(struct pollfd *events) {

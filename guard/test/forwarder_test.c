@@ -235,6 +235,43 @@ static void credit_comes_again_as_a_client_reads(void) {
     end();
 }
 
+static void expect_from(int fd, const char *text) {
+    CHECK(write(fd, text, 4) == 4);
+    CHECK(next() == STDIN && frame.stream == ID && frame.length == 4 && memcmp(frame.payload, text, 4) == 0);
+}
+
+/* An honest guest ends no stream that its client still writes to. Its id may be another stream's by now. */
+static void what_a_client_writes_after_the_end_goes_nowhere(void) {
+    start();
+    greet();
+    int fd = connected(CREDIT_OF_GUEST);
+    static uint8_t payload[8 + 16384];
+    uint64_t sent = 0, granted = 65536;
+    /* Until it is stuck: nothing more is granted. */
+    while (granted >= 16384 || poll(&(struct pollfd){.fd = guest, .events = POLLIN}, 1, 500) == 1) {
+        if (granted < 16384) {
+            CHECK(next() == CREDIT);
+            granted += get32(frame.payload + 4);
+            continue;
+        }
+        put64(payload, sent);
+        say(STDOUT, ID, 0, payload, sizeof payload);
+        sent += 16384;
+        granted -= 16384;
+    }
+    uint8_t nothing[8] = {0};
+    say(EXITED, ID, 0, nothing, sizeof nothing);
+    int other = connected(CREDIT_OF_GUEST);
+    /* Once this has come, the end before it was heard. */
+    expect_from(other, "mine");
+    CHECK(write(fd, "late", 4) == 4);
+    expect_from(other, "more");
+    expect_from(other, "last");
+    close(fd);
+    close(other);
+    end();
+}
+
 /* Each of these a guest may not say; the forwarder ends, by itself. */
 static void a_lie_is_the_end(int which) {
     static uint8_t much[65536];
@@ -271,6 +308,7 @@ int main(void) {
     both_sides_end_by_themselves();
     a_client_that_resets_is_told_of();
     credit_comes_again_as_a_client_reads();
+    what_a_client_writes_after_the_end_goes_nowhere();
     for (int which = 0; which <= 8; which++) {
         a_lie_is_the_end(which);
     }
