@@ -148,6 +148,18 @@ enum KillScenario {
             }
             snapshots.remove("prepared");
         }
+
+        @Override
+        void survive(KillRuntime other) {
+            SandboxSnapshots snapshots = other.sandboxes().snapshots();
+            for (SandboxSnapshot whole : snapshots.list()) {
+                String name = whole.name().orElseThrow();
+                try (RunningSandbox child = snapshots.restore(name, ChildSpec.unnamed(), soon())) {
+                    exec(child);
+                }
+                snapshots.remove(name);
+            }
+        }
     },
     /** A keeper that adopts one, sees it die and starts it again; when it is killed, another one goes on. */
     KEPT {
