@@ -207,7 +207,7 @@ public final class Cloche implements AutoCloseable {
 
     /** Returns what sandboxes get their VMs from without a wait. */
     public Pools pools() {
-        return new Pools(sandboxRoom().pools(), this::exactImage);
+        return new Pools(sandboxRoom().pools(), this::exactImage, templates()::prepared);
     }
 
     /** Returns what sandboxes are restored from in place of a boot. */

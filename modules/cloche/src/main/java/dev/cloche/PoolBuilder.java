@@ -4,6 +4,7 @@ import dev.cloche.pool.DepthPolicy;
 import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.PoolStatus;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.Network;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class PoolBuilder {
     private Network network = Network.NONE;
     private PoolStatus.Policy policy = PoolStatus.Policy.of(DepthPolicy.of(1));
     private Preparation preparation = Preparation.NONE;
+    private boolean fixed;
 
     interface ShapeOf {
         PoolShape of(int memoryMib, int cpus, Network network);
@@ -50,20 +52,37 @@ public final class PoolBuilder {
         this.remover = remover;
     }
 
+    /** Has it refuse a size and a network of its own. */
+    PoolBuilder ofFixedSize() {
+        fixed = true;
+        return this;
+    }
+
+    private void requireOwnSize() {
+        if (fixed) {
+            throw new SandboxException.InvalidSpecification(
+                    "VMs of a prepared template have its memory, processors and network.",
+                    "Leave them out, or prepare another template.");
+        }
+    }
+
     /** Sets the memory of a guest in MiB; 512 by default. */
     public PoolBuilder memoryMib(int mebibytes) {
+        requireOwnSize();
         memoryMib = mebibytes;
         return this;
     }
 
     /** Sets the processors of a guest; 1 by default. */
     public PoolBuilder cpus(int count) {
+        requireOwnSize();
         cpus = count;
         return this;
     }
 
     /** Sets the network of the sandboxes that it is for; none by default. One that publishes ports takes from no pool. */
     public PoolBuilder network(Network value) {
+        requireOwnSize();
         network = value;
         return this;
     }

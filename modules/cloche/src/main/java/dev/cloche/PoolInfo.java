@@ -16,6 +16,7 @@ import java.util.Optional;
  * }</pre>
  *
  * @param image the whole reference
+ * @param template the prepared template that its VMs are of, if they are of one
  * @param memoryMib of a guest in MiB
  * @param cpus of a guest
  * @param network of the sandboxes that it is for
@@ -37,6 +38,7 @@ import java.util.Optional;
  */
 public record PoolInfo(
         String image,
+        Optional<String> template,
         int memoryMib,
         int cpus,
         Network network,
@@ -60,6 +62,7 @@ public record PoolInfo(
         boolean byDemand = depth.sizing() == DepthPolicy.Sizing.BY_DEMAND;
         return new PoolInfo(
                 pool.shape().image().toString(),
+                pool.shape().template(),
                 pool.shape().memoryMib(),
                 pool.shape().cpus(),
                 pool.shape().network() ? Network.USER : Network.NONE,

@@ -1,10 +1,13 @@
 package dev.cloche;
 
+import dev.cloche.base.Incubating;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.SandboxPools;
+import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.vm.Network;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -22,11 +25,18 @@ import java.util.function.UnaryOperator;
 public final class Pools {
     private final SandboxPools pools;
     private final UnaryOperator<String> exactImage;
+    private final Function<String, SandboxSnapshot> prepared;
 
-    /** @param exactImage finds the image that the beginning of a digest means */
-    Pools(SandboxPools pools, UnaryOperator<String> exactImage) {
+    /**
+     * Creates them.
+     *
+     * @param exactImage finds the image that the beginning of a digest means
+     * @param prepared finds a prepared template
+     */
+    Pools(SandboxPools pools, UnaryOperator<String> exactImage, Function<String, SandboxSnapshot> prepared) {
         this.pools = pools;
         this.exactImage = exactImage;
+        this.prepared = prepared;
     }
 
     /**
@@ -43,6 +53,25 @@ public final class Pools {
                 (memoryMib, cpus, network) -> pools.remove(shape(named(image), memoryMib, cpus, network)));
     }
 
+    /**
+     * Begins to say how VMs of a prepared template are to be kept ready, as {@link #pool} does. They have its size and network,
+     * which cannot be said here; sandboxes that {@link Cloche#restore} makes of it take from the pool.
+     *
+     * <pre>{@code
+     * cloche.pools().template("api").depth(4).set();
+     * }</pre>
+     *
+     * @param name of a template that {@link Templates#prepare} has made; looked at by {@link PoolBuilder#set}
+     */
+    @Incubating
+    public PoolBuilder template(String name) {
+        return new PoolBuilder(
+                        (_, _, _) -> PoolShape.of(prepared.apply(name)),
+                        (shape, policy, preparation) -> PoolInfo.of(pools.set(shape, policy, preparation)),
+                        (_, _, _) -> pools.remove(pools.ofTemplate(name)))
+                .ofFixedSize();
+    }
+
     private static PoolShape shape(String image, int memoryMib, int cpus, Network network) {
         return PoolShape.of(image, memoryMib, cpus).withNetwork(network == Network.USER);
     }
@@ -55,6 +84,7 @@ public final class Pools {
     /** What pools have counts first: an image may be gone from this host, and its pool not. */
     private String named(String image) {
         List<String> begun = pools.list().stream()
+                .filter(pool -> pool.shape().template().isEmpty())
                 .map(pool -> pool.shape().image().toString())
                 .filter(name -> image.startsWith("sha256:") && name.startsWith(image))
                 .distinct()

@@ -75,6 +75,15 @@ public final class Templates {
                 .toList();
     }
 
+    /** @throws SandboxException.NoTemplate if none of that name was prepared */
+    SandboxSnapshot prepared(String name) {
+        return sandboxes.snapshots().list().stream()
+                .filter(SandboxSnapshot::prepared)
+                .filter(template -> template.name().equals(Optional.of(name)))
+                .findFirst()
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
+    }
+
     /**
      * Makes the template of sandboxes like this one, unless there is one: those with its image, memory, processors, network and
      * disk. Nothing else of the builder matters; its listener is told of a pull.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +117,51 @@ class PreparedTemplateIT {
             assertThat(pid(clone)).isNotEmpty();
         }
         cloche.sandboxes().remove("served", true);
+    }
+
+    @Test
+    void aPoolOfATemplateHandsOutWhatRunsInEachOfItsVms() {
+        var _ = web().make();
+        assertThatThrownBy(() -> cloche.pools().template("none").set()).isInstanceOf(SandboxException.NoTemplate.class);
+        assertThatThrownBy(() -> cloche.pools().template("web").memoryMib(512))
+                .isInstanceOf(SandboxException.InvalidSpecification.class);
+        PoolInfo set = cloche.pools().template("web").depth(2).set();
+        assertThat(set.template()).contains("web");
+        assertThat(set.memoryMib()).isEqualTo(256);
+        Set<String> seeds = new HashSet<>();
+        Set<String> ids = new HashSet<>();
+        for (int i = 0; i < 3; i++) {
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(5))
+                    .until(() -> cloche.pools().list().getFirst().ready() > 0);
+            try (Sandbox clone = cloche.restore("web")
+                    .name("clone-" + i)
+                    .ephemeral(true)
+                    .secret("TOKEN", "secret " + i)
+                    .start()) {
+                assertThat(clone.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
+                assertThat(sh(
+                                clone,
+                                "wget -q -O - http://127.0.0.1:" + PORT + "/word; cat /run/secrets/TOKEN; hostname"))
+                        .isEqualTo("well\nsecret " + i + "clone-" + i);
+                seeds.add(sh(clone, "cat /seed"));
+                ids.add(sh(clone, "cat /etc/machine-id /proc/sys/kernel/random/boot_id"));
+            }
+        }
+        assertThat(seeds).hasSize(3);
+        assertThat(ids).hasSize(3);
+        // One that is to have less than what runs in them is none of them.
+        try (Sandbox clone = cloche.restore("web").keepRunning(false).start()) {
+            assertThat(clone.startTimings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
+        }
+
+        // A newer template of the name is what the pool has from then on.
+        var _ = web().run("sh", "-c", "echo newer > /www/word").make();
+        try (Sandbox clone = cloche.restore("web").start()) {
+            assertThat(sh(clone, "cat /www/word")).isEqualTo("newer");
+        }
+        cloche.pools().template("web").remove();
+        assertThat(cloche.pools().list()).isEmpty();
     }
 
     @Test

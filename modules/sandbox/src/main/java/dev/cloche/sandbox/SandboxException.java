@@ -48,7 +48,7 @@ public abstract sealed class SandboxException extends ClocheException {
 
     /** No template has the name. Code {@code sandbox.no-template}. */
     public static final class NoTemplate extends SandboxException {
-        NoTemplate(String name) {
+        public NoTemplate(String name) {
             super(
                     "sandbox.no-template",
                     "There is no template named \"" + name + "\".",
@@ -71,7 +71,7 @@ public abstract sealed class SandboxException extends ClocheException {
         NoPool(PoolShape shape) {
             super(
                     "sandbox.no-pool",
-                    "There is no pool of " + shape.image() + " with " + shape.memoryMib() + " MiB and " + shape.cpus()
+                    "There is no pool of " + shape.subject() + " with " + shape.memoryMib() + " MiB and " + shape.cpus()
                             + " CPUs, " + (shape.network() ? "with" : "without") + " a network.",
                     "List them with: cloche.pools().list()",
                     null);

@@ -11,6 +11,7 @@ import dev.cloche.pool.Preparation;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
+import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.sandbox.warm.KeptPools;
 import dev.cloche.sandbox.warm.PoolFill;
 import dev.cloche.sandbox.warm.PoolFilling;
@@ -78,7 +79,7 @@ public final class SandboxPools {
             TemplateMaking making,
             Settings settings) {
         budget = settings.budget();
-        sources = new PoolSources(images, templates);
+        sources = new PoolSources(images, templates, new SnapshotStore(catalog, clock), vms::snapshot);
         this.clock = clock;
         store = new PoolStore(catalog, clock);
         shelf = new PoolShelf(vms, CONFIG, budget, PoolShape::isOfSandboxes);
@@ -175,6 +176,19 @@ public final class SandboxPools {
         return (int) lying.stream()
                 .filter(entry -> shape.has(entry.key()) && entry.vm().stage() == stage)
                 .count();
+    }
+
+    /**
+     * Returns the shape of the pool of a prepared template, also of one that is gone.
+     *
+     * @throws SandboxException.NoTemplate if no pool is of it
+     */
+    public PoolShape ofTemplate(String name) {
+        return store.all().stream()
+                .map(PoolRow::shape)
+                .filter(shape -> shape.template().equals(Optional.of(name)))
+                .findFirst()
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
     }
 
     /**

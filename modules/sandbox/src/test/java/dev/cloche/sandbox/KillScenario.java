@@ -154,8 +154,10 @@ enum KillScenario {
             SandboxSnapshots snapshots = other.sandboxes().snapshots();
             for (SandboxSnapshot whole : snapshots.list()) {
                 String name = whole.name().orElseThrow();
-                try (RunningSandbox child = snapshots.restore(name, ChildSpec.unnamed(), soon())) {
-                    exec(child);
+                if (!(other.vms() instanceof FiledVms)) { // Whose memory goes with their process.
+                    try (RunningSandbox child = snapshots.restore(name, ChildSpec.unnamed(), soon())) {
+                        exec(child);
+                    }
                 }
                 snapshots.remove(name);
             }

@@ -47,7 +47,7 @@ class PoolMigrationTest {
         }
         try (Catalog catalog = Catalog.open(root, List.of(SandboxStore.SCHEMA))) {
             PoolStore store = new PoolStore(catalog, Clock.systemUTC());
-            PoolShape shape = new PoolShape(ImageReference.parse("debian"), 256, 2, false);
+            PoolShape shape = new PoolShape(ImageReference.parse("debian"), 256, 2, false, Optional.empty());
             assertThat(store.all())
                     .containsExactly(new PoolRow(
                             3,

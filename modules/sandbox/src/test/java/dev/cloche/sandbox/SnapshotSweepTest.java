@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
-import dev.cloche.sandbox.snapshot.SnapshotContext;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.Vm;
@@ -34,15 +34,15 @@ class SnapshotSweepTest extends OnSnapshots {
                             .images()
                             .share(
                                     SandboxContext.holder(record.id(), "parent"),
-                                    SnapshotContext.holder(second, "parent")))
+                                    SnapshotNames.holder(second, "parent")))
                     .isTrue();
             Vm vm = parent.ownVm().orElseThrow();
-            var _ = vm.snapshot(SnapshotContext.vmSnapshot(second), TestHost.soon());
+            var _ = vm.snapshot(SnapshotNames.ofVm(second), TestHost.soon());
             // Of a fork, ready.
             long third = rows.insert(abandoned(record, Optional.empty()), name -> {})
                     .orElseThrow()
                     .id();
-            var _ = vm.snapshot(SnapshotContext.vmSnapshot(third), TestHost.soon());
+            var _ = vm.snapshot(SnapshotNames.ofVm(third), TestHost.soon());
             assertThat(rows.ready(third, Optional.of(Duration.ZERO))).isTrue();
             // Whole, with a name: stays.
             var _ = take("parent", "kept");

@@ -191,7 +191,7 @@ class WarmStartTest {
     }
 
     private static Optional<String> unfit(VmSpec vm) {
-        return new WarmStarts.Request(
+        return WarmStarts.Request.ofImage(
                         vm, ImageReference.parse("bare"), new GuestSetup("host", Secrets.none()), _ -> true)
                 .unfit();
     }

@@ -90,13 +90,9 @@ public final class PoolCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open(MakerCommand.options())) {
-                PoolBuilder pool = cloche.pools()
-                        .pool(shape.image())
-                        .memoryMib(shape.memory())
-                        .cpus(shape.cpus())
-                        .network(shape.network())
+                PoolBuilder pool = shape.of(cloche.pools())
                         .maxAge(maxAge)
-                        .healthCheck(check.toArray(String[]::new));
+                        .healthCheck(shape.words(check).toArray(String[]::new));
                 pool = minDepth == null ? pool.depth(depth) : pool.depth(minDepth, depth);
                 var _ = (coldAfter == null ? pool : pool.coldAfter(coldAfter)).set();
             }
@@ -196,12 +192,7 @@ public final class PoolCommands {
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                cloche.pools()
-                        .pool(shape.image())
-                        .memoryMib(shape.memory())
-                        .cpus(shape.cpus())
-                        .network(shape.network())
-                        .remove();
+                shape.of(cloche.pools()).remove();
             }
             return ExitCodes.OK;
         }

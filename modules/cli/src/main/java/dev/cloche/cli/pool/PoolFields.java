@@ -32,6 +32,7 @@ final class PoolFields {
 
     private static JsonOutput shape(JsonOutput json, PoolInfo pool) {
         return json.field("image", pool.image())
+                .field("template", pool.template())
                 .field("memoryMib", pool.memoryMib())
                 .field("cpus", pool.cpus())
                 .field("network", EnumNames.of(pool.network()))

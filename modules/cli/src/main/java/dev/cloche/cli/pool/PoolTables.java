@@ -18,7 +18,7 @@ final class PoolTables {
     static Table settings(List<PoolInfo> pools) {
         Table table = new Table("IMAGE", "MEMORY", "CPUS", "NETWORK", "DEPTH", "READY", "MAKING", "MAX AGE", "CHECK");
         pools.forEach(pool -> table.row(
-                pool.image(),
+                subject(pool),
                 pool.memoryMib() + "m",
                 String.valueOf(pool.cpus()),
                 EnumNames.of(pool.network()),
@@ -45,7 +45,7 @@ final class PoolTables {
                 "RETRY IN",
                 "LAST ERROR");
         pools.forEach(pool -> table.row(
-                pool.image(),
+                subject(pool),
                 pool.memoryMib() + "m",
                 String.valueOf(pool.cpus()),
                 EnumNames.of(pool.network()),
@@ -57,6 +57,10 @@ final class PoolTables {
                 pool.retryAt().map(at -> until(at, clock)).orElse(NONE),
                 pool.lastError().orElse(NONE)));
         return table;
+    }
+
+    private static String subject(PoolInfo pool) {
+        return pool.template().map(name -> "template " + name).orElseGet(pool::image);
     }
 
     private static String depth(PoolInfo pool) {

@@ -48,6 +48,7 @@ class PoolTablesTest {
     private static PoolInfo pool(int depth, int minDepth, List<String> check, Optional<Instant> retryAt) {
         return new PoolInfo(
                 "base",
+                Optional.empty(),
                 256,
                 1,
                 Network.NONE,

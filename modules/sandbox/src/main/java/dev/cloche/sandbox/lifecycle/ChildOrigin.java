@@ -9,6 +9,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxSnapshot;
+import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.warm.Stopwatch;
 import dev.cloche.sandbox.warm.VmLauncher;
@@ -86,6 +87,14 @@ public record ChildOrigin(
                 .map(PersistentDisk::layer)
                 .map(restored::withWritable)
                 .orElse(restored);
+    }
+
+    /**
+     * Returns the secrets of a child that a VM of a pool can be: all is left running in it, and nothing of its original's to be
+     * removed. Empty for any other child.
+     */
+    Optional<Secrets> pooledSecrets() {
+        return snapshot.prepared() && memory.isPresent() && child.keepsRunning() ? child.secrets() : Optional.empty();
     }
 
     /** Continues the guest, with an identity of its own. */

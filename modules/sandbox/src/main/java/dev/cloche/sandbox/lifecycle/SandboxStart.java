@@ -141,8 +141,11 @@ public final class SandboxStart {
     }
 
     private Started goOn(Prepared prepared, ChildOrigin origin) {
-        VmLauncher.Launched launched = origin.begin(vm.restored(prepared, origin), plan.name(), deadline);
-        Started up = completion.await(prepared, launched, WarmStarts.Outcome.NO_POOL, Optional.empty(), total);
+        WarmStarts.Outcome warm = vm.warm(prepared, origin);
+        VmLauncher.Launched launched = warm.vm()
+                .map(VmLauncher.Launched::warm)
+                .orElseGet(() -> origin.begin(vm.restored(prepared, origin), plan.name(), deadline));
+        Started up = completion.await(prepared, launched, warm, Optional.empty(), total);
         if (origin.detached()) {
             StartCompletion.letGo(up.vm());
         }

@@ -4,8 +4,10 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.linux.BootTime;
 import dev.cloche.pool.PoolException;
+import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.warm.GuestSetup;
@@ -121,11 +123,32 @@ final class StartVmChoice {
 
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
     WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
-        WarmStarts.Request request = new WarmStarts.Request(
-                booted(prepared, logged),
-                plan.image(),
-                setup,
-                vm -> context.vms().isIsolated(vm, plan.policies().isolation()));
+        return warm(
+                prepared, WarmStarts.Request.ofImage(booted(prepared, logged), plan.image(), setup, this::isIsolated));
+    }
+
+    /** Takes one of the pool of the template that a child begins with, if it can be one. */
+    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, ChildOrigin origin) {
+        boolean own = context.vms().disks().find(prepared.directory().disk()).isPresent();
+        Optional<Secrets> secrets = origin.pooledSecrets();
+        if (own || secrets.isEmpty()) {
+            return WarmStarts.Outcome.NO_POOL;
+        }
+        return warm(
+                prepared,
+                new WarmStarts.Request(
+                        restored(prepared, origin),
+                        PoolShape.of(origin.snapshot()),
+                        origin.memory(),
+                        new GuestSetup(plan.name(), secrets.get()),
+                        this::isIsolated));
+    }
+
+    private boolean isIsolated(VmId vm) {
+        return context.vms().isIsolated(vm, plan.policies().isolation());
+    }
+
+    private WarmStarts.Outcome warm(SandboxStart.Prepared prepared, WarmStarts.Request request) {
         long sandbox = prepared.place().id();
         VmId own = id;
         try {

@@ -25,7 +25,7 @@ public record PoolRow(
         PoolStatus.Counts counts,
         Optional<Instant> retryAt) {
     static final String SELECT = """
-            SELECT id, image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process, created_at,
+            SELECT id, image, template_image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process, created_at,
                    hits, misses, made, failed, last_error, failed_at, retry_at
             FROM pool
             """;
@@ -42,11 +42,7 @@ public record PoolRow(
         boolean failed = millis(row, "failed_at").isPresent();
         return new PoolRow(
                 row.getLong("id"),
-                new PoolShape(
-                        ImageReference.parse(row.getString("image")),
-                        row.getInt("memory_mib"),
-                        row.getInt("cpus"),
-                        row.getString("network").equals(USER)),
+                shape(row),
                 new PoolStatus.Policy(
                         depth(row),
                         Duration.ofMillis(row.getLong("max_age")),
@@ -60,6 +56,17 @@ public record PoolRow(
                         row.getLong("failed"),
                         Optional.ofNullable(row.getString("last_error"))),
                 failed ? millis(row, "retry_at").map(Instant::ofEpochMilli) : Optional.empty());
+    }
+
+    private static PoolShape shape(ResultSet row) throws SQLException {
+        String subject = row.getString("image");
+        Optional<String> templateImage = Optional.ofNullable(row.getString("template_image"));
+        return new PoolShape(
+                ImageReference.parse(templateImage.orElse(subject)),
+                row.getInt("memory_mib"),
+                row.getInt("cpus"),
+                row.getString("network").equals(USER),
+                templateImage.map(_ -> PoolShape.templateOf(subject)));
     }
 
     private static DepthPolicy depth(ResultSet row) throws SQLException {

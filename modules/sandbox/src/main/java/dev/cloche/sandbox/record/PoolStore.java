@@ -31,15 +31,16 @@ public final class PoolStore {
         catalog.write(transaction -> {
             transaction.update(
                     """
-                    INSERT INTO pool (image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process,
+                    INSERT INTO pool (image, template_image, memory_mib, cpus, network, depth, min_depth, cold_after, max_age, in_process,
                            created_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (image, memory_mib, cpus, network)
                     DO UPDATE SET depth = excluded.depth, min_depth = excluded.min_depth,
                         cold_after = excluded.cold_after, max_age = excluded.max_age, in_process = excluded.in_process,
                         failed_at = NULL, retry_at = NULL
                     """,
-                    shape.image().toString(),
+                    shape.subject(),
+                    shape.template().map(_ -> shape.image().toString()),
                     shape.memoryMib(),
                     shape.cpus(),
                     PoolRow.network(shape),
@@ -81,7 +82,7 @@ public final class PoolStore {
         Optional<PoolRow> row = transaction.first(
                 PoolRow::of,
                 PoolRow.SELECT + "WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
-                shape.image().toString(),
+                shape.subject(),
                 shape.memoryMib(),
                 shape.cpus(),
                 PoolRow.network(shape));
@@ -92,7 +93,7 @@ public final class PoolStore {
     public boolean delete(PoolShape shape) {
         return catalog.writeFromReserve(transaction -> transaction.update(
                         "DELETE FROM pool WHERE image = ? AND memory_mib = ? AND cpus = ? AND network = ?",
-                        shape.image().toString(),
+                        shape.subject(),
                         shape.memoryMib(),
                         shape.cpus(),
                         PoolRow.network(shape))

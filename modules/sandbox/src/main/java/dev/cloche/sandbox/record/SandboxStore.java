@@ -54,7 +54,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.changing("suspension", "suspended sandboxes", true, true),
                     CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network"),
                     CatalogSchema.Migration.additive("deadlines", "when runs end by their limit"),
-                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline")));
+                    CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
+                    CatalogSchema.Migration.changing("template_pools", "pools of prepared templates", true, false)));
 
     private final Catalog catalog;
     private final Clock clock;

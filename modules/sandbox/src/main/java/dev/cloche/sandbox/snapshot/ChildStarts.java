@@ -18,6 +18,7 @@ import dev.cloche.sandbox.lifecycle.ChildOrigin;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.lifecycle.StartPlan;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.SnapshotRef;
@@ -40,7 +41,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
         ChildOrigin origin = new ChildOrigin(
                 snapshots.context(),
                 snapshot,
-                SnapshotContext.holder(snapshot.id(), ""),
+                SnapshotNames.holder(snapshot.id(), ""),
                 memory(snapshot),
                 disk(snapshot),
                 child);
@@ -70,7 +71,7 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 Optional.of(snapshots
                         .context()
                         .vms()
-                        .snapshot(SnapshotContext.vmSnapshot(snapshot.id()))
+                        .snapshot(SnapshotNames.ofVm(snapshot.id()))
                         .orElseThrow(() -> gone(snapshot)));
         };
     }

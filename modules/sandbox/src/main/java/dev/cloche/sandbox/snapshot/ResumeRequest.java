@@ -18,6 +18,7 @@ import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.Suspended;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PublishedPort;
@@ -89,7 +90,7 @@ public record ResumeRequest(
             SandboxRecord now, Suspended from, SandboxDirectory directory, PullListener listener, Deadline deadline) {
         SnapshotRef memory = context()
                 .vms()
-                .snapshot(SnapshotContext.vmSnapshot(from.snapshot()))
+                .snapshot(SnapshotNames.ofVm(from.snapshot()))
                 .orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
         if (!context().store().move(now.id(), SandboxStatus.SUSPENDED, SandboxStatus.RESUMING)) {
             throw new SandboxException.Owned(now.name());

@@ -1,14 +1,13 @@
 package dev.cloche.sandbox.snapshot;
 
 import dev.cloche.base.ClocheException;
-import dev.cloche.image.ImageHolder;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.record.RowIds;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.SnapshotException;
-import dev.cloche.vm.SnapshotName;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,21 +18,8 @@ import org.jspecify.annotations.Nullable;
  * memory a snapshot of the VM. The process that takes or removes one holds its lock.
  */
 public record SnapshotContext(SandboxContext context, SnapshotStore store, Path directories) {
-    private static final String HOLDER_KIND = "snapshot";
-    private static final String PREFIX = "sandbox-";
-
     /** Describes a snapshot that is recorded as being taken, and this caller's. */
     public record Place(long id, OwnerLock lock) {}
-
-    /** Returns what the snapshot of the VM is called: by a number that no other snapshot ever has. */
-    public static SnapshotName vmSnapshot(long id) {
-        return new SnapshotName(PREFIX + id);
-    }
-
-    /** Returns the holder of a snapshot's image. */
-    public static ImageHolder holder(long id, String name) {
-        return new ImageHolder(HOLDER_KIND, Long.toString(id), name);
-    }
 
     public SandboxDirectory directory(String name) {
         return new SandboxDirectory(directories, name);
@@ -80,13 +66,13 @@ public record SnapshotContext(SandboxContext context, SnapshotStore store, Path 
     public void discard(long id, OwnerLock lock) {
         store.doom(id);
         try {
-            context.vms().deleteSnapshot(vmSnapshot(id));
+            context.vms().deleteSnapshot(SnapshotNames.ofVm(id));
         } catch (SnapshotException.NotFound without) {
             // That of a disk has none, and one that was not finished.
         }
         context.vms().disks().delete(lock.directory().disk());
         lock.directory().remove();
-        context.images().release(holder(id, ""));
+        context.images().release(SnapshotNames.holder(id, ""));
         store.delete(id);
     }
 

@@ -17,6 +17,7 @@ import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.lifecycle.SandboxCleanup;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
@@ -80,8 +81,7 @@ public final class SnapshotTaking {
                     sandbox,
                     EnumSet.of(SandboxStatus.RUNNING),
                     deadline,
-                    vm -> vm.take(SnapshotContext.vmSnapshot(place.id()), deadline)
-                            .pause()));
+                    vm -> vm.take(SnapshotNames.ofVm(place.id()), deadline).pause()));
         });
     }
 
@@ -139,7 +139,7 @@ public final class SnapshotTaking {
             if (!context.images()
                     .share(
                             SandboxContext.holder(sandbox.id(), sandbox.name()),
-                            SnapshotContext.holder(place.id(), name.orElse(sandbox.name())))) {
+                            SnapshotNames.holder(place.id(), name.orElse(sandbox.name())))) {
                 throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
             }
             Optional<Duration> pause = filling.pause();

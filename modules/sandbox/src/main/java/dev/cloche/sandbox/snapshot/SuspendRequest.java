@@ -10,6 +10,7 @@ import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.warm.Stopwatch;
 import dev.cloche.vm.Vm;
 import java.util.EnumSet;
@@ -68,7 +69,7 @@ public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, S
         Stopwatch watch = Stopwatch.start();
         try {
             var _ = vm.suspend(
-                    SnapshotContext.vmSnapshot(snapshot),
+                    SnapshotNames.ofVm(snapshot),
                     whole -> {
                         if (!context().store().suspended(sandbox.id(), snapshot, watch.elapsed(), renewed)) {
                             throw new SandboxException.NotRunning(sandbox.name(), SandboxStatus.STOPPED);

@@ -128,7 +128,7 @@ final class KeptPool {
             }
         } catch (ClocheException e) {
             store.failed(id, e.sentence(), again);
-            warn(row.shape().image().toString(), e.sentence());
+            warn(row.shape().subject(), e.sentence());
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
         } finally {

@@ -9,16 +9,30 @@ import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.pool.StackKey;
 import dev.cloche.sandbox.PoolShape;
+import dev.cloche.sandbox.SandboxException;
+import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.PoolRow;
+import dev.cloche.sandbox.record.SnapshotNames;
+import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
-/** Says what the VMs of pools come from: an image that is held for each pool, and its template. */
-public record PoolSources(ImageStore images, TemplateStore templates) {
+/**
+ * Says what the VMs of pools come from: an image that is held for each pool, and its template; or a template that was prepared,
+ * which holds its image itself.
+ */
+public record PoolSources(
+        ImageStore images,
+        TemplateStore templates,
+        SnapshotStore snapshots,
+        Function<SnapshotName, Optional<SnapshotRef>> memories) {
     static final String HOLDER_KIND = "pool";
     /** For an image that is to be pulled and a template that is to be made. */
     private static final Duration LIMIT = Duration.ofMinutes(30);
@@ -32,6 +46,28 @@ public record PoolSources(ImageStore images, TemplateStore templates) {
      * @throws dev.cloche.base.ClocheException if there is none
      */
     Source of(PoolRow row, PullListener listener) throws InterruptedException {
+        Optional<String> template = row.shape().template();
+        return template.isPresent() ? ofTemplate(row, template.get()) : ofImage(row, listener);
+    }
+
+    private Source ofTemplate(PoolRow row, String name) {
+        SandboxSnapshot prepared = snapshots
+                .byName(name)
+                .filter(SandboxSnapshot::prepared)
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
+        if (!PoolShape.of(prepared).equals(row.shape())) {
+            throw new SandboxException.InvalidSpecification(
+                    "The template \"" + name + "\" has another image, size or network than its pool was set for.",
+                    "Remove the pool and set it again.");
+        }
+        SnapshotRef memory = memories.apply(SnapshotNames.ofVm(prepared.id()))
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
+        ImageConfig config = images.heldConfig(SnapshotNames.holder(prepared.id(), name))
+                .orElseThrow(() -> new SandboxException.NoTemplate(name));
+        return new Source(row.shape().key(row.policy().version(memory.name().value())), memory, config);
+    }
+
+    private Source ofImage(PoolRow row, PullListener listener) throws InterruptedException {
         Deadline deadline = Deadline.after(LIMIT);
         PoolShape shape = row.shape();
         ImageDisk disk = images.acquire(shape.image(), PullPolicy.MISSING, holder(row.id(), shape), listener, deadline);

@@ -13,6 +13,7 @@ import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.NetworkSpec;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
@@ -35,12 +36,17 @@ public record WarmStarts(
     /**
      * Describes a start for which there could be a warm VM.
      *
-     * @param vm as it would be booted
+     * @param vm as it would be booted or restored
+     * @param memory of the prepared template that it is of; empty for one of an image
      * @param isolated whether the walls around a VM of a pool are enough for it
      */
-    public record Request(VmSpec vm, ImageReference image, GuestSetup setup, Predicate<VmId> isolated) {
-        PoolShape shape() {
-            return new PoolShape(image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User);
+    public record Request(
+            VmSpec vm, PoolShape shape, Optional<SnapshotRef> memory, GuestSetup setup, Predicate<VmId> isolated) {
+        /** Returns that of a sandbox of an image. */
+        public static Request ofImage(VmSpec vm, ImageReference image, GuestSetup setup, Predicate<VmId> isolated) {
+            PoolShape shape = new PoolShape(
+                    image, vm.memoryMiB(), vm.cpus(), vm.network() instanceof NetworkSpec.User, Optional.empty());
+            return new Request(vm, shape, Optional.empty(), setup, isolated);
         }
 
         /** Returns why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
@@ -48,10 +54,16 @@ public record WarmStarts(
             if (vm.network() instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
                 return Optional.of("it publishes ports, which are opened when a VM starts");
             }
-            if (!vm.writable().equals(WritableLayer.inMemory())) {
+            if (memory.isEmpty() && !vm.writable().equals(WritableLayer.inMemory())) {
                 return Optional.of("it has a disk, which the pool's VMs have not");
             }
             return Optional.empty();
+        }
+
+        private String version(TemplateStore templates) {
+            return memory.map(SnapshotRef::name)
+                    .orElseGet(() -> templates.name(vm))
+                    .value();
         }
     }
 
@@ -79,8 +91,7 @@ public record WarmStarts(
         if (unfit.isPresent()) {
             return new Outcome(Optional.empty(), Optional.empty(), unfit);
         }
-        StackKey key = request.shape()
-                .key(pool.get().policy().version(templates.name(request.vm()).value()));
+        StackKey key = request.shape().key(pool.get().policy().version(request.version(templates)));
         HandOff handOff = new ClaimingHandOff(request, clock, choose);
         Optional<KeptPools> kept = refiller.kept();
         try {
