@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.InstalledShare;
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
@@ -21,7 +22,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,9 +131,7 @@ class PreparedTemplateIT {
         Set<String> seeds = new HashSet<>();
         Set<String> ids = new HashSet<>();
         for (int i = 0; i < 3; i++) {
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(5))
-                    .until(() -> cloche.pools().list().getFirst().ready() > 0);
+            assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
             try (Sandbox clone = cloche.restore("web")
                     .name("clone-" + i)
                     .ephemeral(true)

@@ -98,6 +98,14 @@ class TemplateCommandsIT {
         done("run", "-d", "--rm", "--name", "served", "--template", "web");
         assertThat(done("exec", "served", "--", "sh", "-c", script)).isEqualTo("well\nsaid\n");
         done("rm", "-f", "served");
+
+        done("pool", "set", "--template", "web", "--depth", "1", "--", "sh", "-c", "pidof httpd");
+        done("pool", "fill", "-q");
+        assertThat(done("pool", "ls")).contains("template web", "pidof httpd");
+        Result warm = cloche.run("run", "--format", "json", "--template", "web", "--", "sh", "-c", script);
+        assertThat(warm.stdout()).isEqualTo("well\nsaid\n");
+        assertThat(warm.stderr()).contains("\"kind\":\"warm\"");
+        done("pool", "rm", "--template", "web");
         done("template", "rm", "web");
         assertThat(done("template", "ls", "--format", "json").strip()).isEqualTo("[ ]");
     }
@@ -109,6 +117,9 @@ class TemplateCommandsIT {
         assertRefused("has no meaning with --template", "run", "--template", "x", "--memory", "1g", "--", "true");
         assertRefused("Say what to run in it", "run", "--template", "x");
         assertRefused("There is no image", "run");
+        assertRefused("There is no image", "pool", "set", "--depth", "1");
+        assertRefused("no meaning with --template", "pool", "set", "--template", "x", "--memory", "1g", "--depth", "1");
+        assertRefused("no template named \"x\"", "pool", "set", "--template", "x", "--depth", "1");
         Result failed = cloche.run(
                 "template",
                 "make",

@@ -41,11 +41,13 @@ public final class PoolPreparations {
         Preparation whole = row.policy().check().isEmpty()
                 ? functions
                 : functions.withHealthCheck(checked(row, source, functions.healthCheck()));
-        return Optional.of(Registration.of(source.snapshot())
+        Registration plain = Registration.of(source.snapshot())
                 .withDepth(row.policy().depth())
                 .withMaxAge(row.policy().maxAge())
-                .withOutputLogBytes(TemplateStore.LOG_BYTES)
-                .withPreparation(whole));
+                .withPreparation(whole);
+        // A prepared template has the port for it only if it was logged itself; its sandboxes have no main command to
+        // be logged.
+        return Optional.of(source.snapshot().outputLog() ? plain.withOutputLogBytes(TemplateStore.LOG_BYTES) : plain);
     }
 
     private static Consumer<Guest> checked(PoolRow row, PoolSources.Source source, Optional<Consumer<Guest>> function) {
