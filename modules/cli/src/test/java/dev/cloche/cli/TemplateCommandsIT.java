@@ -130,7 +130,7 @@ class TemplateCommandsIT {
                 "bad",
                 "--run",
                 "echo first; echo no space >&2; exit 3");
-        assertThat(failed.exitCode()).isEqualTo(125);
+        assertThat(failed.exitCode()).isEqualTo(1);
         assertThat(failed.stderr()).contains("first", "no space", "ended with exit code 3");
         assertThat(cloche.run("run", "--template", "bad", "--", "true").stderr())
                 .contains("no snapshot named \"bad\"");
