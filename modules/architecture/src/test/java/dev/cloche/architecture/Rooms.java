@@ -35,11 +35,13 @@ final class Rooms {
             Map.entry("pool", Set.of("vm", "base")),
             Map.entry("sandbox", Set.of("image", "pool", "vm", "catalog", "linux", "base")),
             Map.entry("execution", Set.of("sandbox", "process", "vm", "linux", "base")),
+            Map.entry("interpreter", Set.of("sandbox", "vm", "base")),
             Map.entry("machine", Set.of("image", "vm", "linux", "base")),
             Map.entry(
                     "",
                     Set.of(
                             "execution",
+                            "interpreter",
                             "machine",
                             "sandbox",
                             "pool",
