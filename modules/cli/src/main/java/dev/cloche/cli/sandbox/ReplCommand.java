@@ -126,16 +126,17 @@ final class ReplCommand implements Callable<Integer> {
             return new String(System.in.readAllBytes(), UTF_8);
         }
         if (!Files.isRegularFile(file)) {
-            throw new UsageError("'" + file + "' is no file.", "Give a file of code, or none to write it at the prompt.");
+            throw new UsageError(
+                    "'" + file + "' is no file.", "Give a file of code, or none to write it at the prompt.");
         }
         return Files.readString(file);
     }
 
     private Interpreter started(Cloche cloche, Language spoken) {
         try (ProgressDisplay progress = ProgressDisplay.forTerminal(quiet)) {
-            Cloche.InterpreterBuilder builder = cloche.interpreter(spoken).sandbox(own -> network.applyTo(
-                            own.cpus(size.cpus()).memoryMib(size.memory()))
-                    .progress(progress));
+            Cloche.InterpreterBuilder builder = cloche.interpreter(spoken)
+                    .sandbox(own -> network.applyTo(own.cpus(size.cpus()).memoryMib(size.memory()))
+                            .progress(progress));
             return (image == null ? builder : builder.image(image)).start();
         }
     }

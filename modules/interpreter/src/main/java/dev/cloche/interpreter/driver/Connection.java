@@ -117,7 +117,7 @@ public final class Connection implements AutoCloseable {
                 }
             }
         } catch (BrokenFrame broken) {
-            String why = broken.getMessage();
+            String why = broken.why();
             inbox.fail(() -> new InterpreterException.BrokenAnswer(why));
         } catch (IOException gone) {
             inbox.fail(() -> lost.apply(gone));
