@@ -138,9 +138,9 @@ class ReplIT {
             in.write(3);
             in.flush();
             see(screen, "^C\r\n>>> ");
-            in.write("while True: pass\n\n".getBytes(UTF_8));
+            in.write("import time; print('on' + 'ward'); time.sleep(1000)\n".getBytes(UTF_8));
             in.flush();
-            see(screen, "pass\r\n... ");
+            see(screen, "onward");
             in.write(3);
             in.flush();
             see(screen, "KeyboardInterrupt\r\n");
