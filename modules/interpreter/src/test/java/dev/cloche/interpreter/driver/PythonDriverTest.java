@@ -11,6 +11,8 @@ import dev.cloche.interpreter.ChannelStream;
 import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -396,6 +398,111 @@ class PythonDriverTest {
         assertThat(isComplete(context, "def f():\n  return 1\n")).isTrue();
         assertThat(isComplete(context, "f(")).isFalse();
         assertThat(isComplete(context, "f)")).isTrue();
+    }
+
+    /** Each cell is one statement: that is what a prompt takes. */
+    private static final List<String> CELLS = List.of(
+            "1 + 1",
+            "x = 3",
+            "x",
+            "x ** 100",
+            "-x // 2",
+            "1 / 3",
+            "0.1 + 0.2",
+            "float('nan')",
+            "1e400",
+            "3 + 4j",
+            "True and 0",
+            "None",
+            "...",
+            "'a' + \"b\"",
+            "'a\\n\\t\\x00é😀'",
+            "b'\\xff'",
+            "print('out')",
+            "print('a', 'b', sep='-', end='')",
+            "[i * i for i in range(5)]",
+            "{'b': 1, 'a': [2]}",
+            "{1, 1, 1}",
+            "set()",
+            "(1,)",
+            "list('abc')[::-1]",
+            "_",
+            "def f(a, b=2, *c, **d):\n    return a, b, c, d\n",
+            "f(1)",
+            "f(1, 3, 4, e=5)",
+            "f.__name__",
+            "(lambda: 0)()",
+            "for i in range(3):\n    print(i)\n",
+            "i",
+            "while i:\n    i -= 1\nelse:\n    print('else')\n",
+            "class A:\n    def __repr__(self):\n        return 'an A'\n",
+            "A()",
+            "A().missing",
+            "missing",
+            "1 / 0",
+            "[][1]",
+            "{}['k']",
+            "int('x')",
+            "raise KeyError('k')",
+            "raise ValueError",
+            "x = (",
+            "1 +",
+            "if x: pass",
+            "import math, json",
+            "math.pi",
+            "json.dumps({'a': None})",
+            "with open('/dev/null') as n:\n    w = n.read()\n",
+            "assert x == 4, 'no'",
+            "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    print(type(e))\n",
+            "e",
+            "y: int = 5",
+            "y",
+            "del y",
+            "y",
+            "import sys; sys.stderr.write('') and None",
+            "[print(n) for n in 'ab']",
+            "print(*range(3), sep='\\n')",
+            "(z := 7)",
+            "z",
+            "f'{z!r:>3}'",
+            "yield 1",
+            "return",
+            "exec('q = 1')",
+            "q",
+            "globals() is locals()",
+            "id(None) == id(None)",
+            "sum(range(10 ** 5))",
+            "sorted('hello', reverse=True)",
+            "type(_)");
+
+    @Test
+    void cellsDoWhatTheyDoAtThePromptOfPython() throws Exception {
+        Connection context = context();
+        Process prompt = new ProcessBuilder("python3", "-q", "-u", "-i", "-c", "import sys; sys.ps1 = sys.ps2 = ''")
+                .redirectErrorStream(true)
+                .start();
+        try (BufferedWriter typed = prompt.outputWriter(UTF_8);
+                BufferedReader shown = prompt.inputReader(UTF_8)) {
+            for (String cell : CELLS) {
+                // A line by itself ends a cell that is not whole, as an empty one does not.
+                typed.write(cell + "\n" + (cell.endsWith("(") ? ")]\n" : "\n") + "print('\\nend of cell')\n");
+                typed.flush();
+                StringBuilder expected = new StringBuilder();
+                for (String line = shown.readLine(); !line.equals("end of cell"); line = shown.readLine()) {
+                    expected.append(line).append('\n');
+                }
+                CellResult result = run(context, cell);
+                String value = result.value().isPresent() ? result.text() + "\n" : "";
+                if (result.error().isPresent()) {
+                    String name = result.error().get().name();
+                    assertThat(expected.toString()).as(cell).contains("\n" + name);
+                } else {
+                    assertThat(result.stdout() + value + "\n").as(cell).isEqualTo(expected.toString());
+                }
+            }
+        } finally {
+            prompt.destroyForcibly();
+        }
     }
 
     private static boolean isComplete(Connection context, String code) {
