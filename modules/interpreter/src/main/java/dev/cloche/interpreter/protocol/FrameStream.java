@@ -36,6 +36,7 @@ public final class FrameStream implements AutoCloseable {
      * @param header what it says
      * @param payload the bytes behind
      */
+    @SuppressWarnings("ArrayRecordComponent") // Passed on, and never compared.
     record Frame(JsonValue.Fields header, byte[] payload) {}
 
     /** Asks for something by a word, without more. */
