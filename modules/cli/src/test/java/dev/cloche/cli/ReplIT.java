@@ -42,7 +42,13 @@ class ReplIT {
         String listed = new String(ldd.getInputStream().readAllBytes(), UTF_8);
         for (String library :
                 LIBRARY.matcher(listed).results().map(found -> found.group(1)).toList()) {
-            well("exec", "dev", "--", "mkdir", "-p", Path.of(library).getParent().toString());
+            well(
+                    "exec",
+                    "dev",
+                    "--",
+                    "mkdir",
+                    "-p",
+                    Path.of(library).getParent().toString());
             well("cp", Path.of(library).toRealPath().toString(), "dev:" + library);
         }
         well("cp", program.toString(), "dev:" + PYTHON);
@@ -172,7 +178,8 @@ class ReplIT {
         assertThat(without.exitCode()).isEqualTo(1);
         assertThat(cloche.run(new byte[0], "repl", "--language", "cobol").exitCode())
                 .isEqualTo(2);
-        assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base").exitCode())
+        assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
+                        .exitCode())
                 .isEqualTo(2);
         assertThat(cloche.run("repl", "--sandbox", "dev", "/none.py").exitCode())
                 .isEqualTo(2);
