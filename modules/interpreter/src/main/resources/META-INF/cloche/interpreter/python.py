@@ -20,6 +20,7 @@ import select
 import signal
 import socket
 import struct
+import threading
 import traceback
 import types
 import warnings
@@ -168,7 +169,10 @@ class Context:
         """Passes on what the process says, behind the output that it wrote before; False if it can say no more."""
         piece = receive(self.control)
         self.from_child.data += piece or b""
-        for header, _, whole in iter(self.from_child.next, None):
+        while self.running:  # what is shown after a cell comes with the next
+            header, _, whole = self.from_child.next() or (None, None, None)
+            if not whole:
+                break
             self.collect(ENOUGH)
             self.to_host += whole
             if header["type"] in ("ready", "done", "checked"):
@@ -290,12 +294,18 @@ class Cell:
     interrupted = False
     number = 0
     link = None
+    lock = threading.Lock()
+    saying = False  # by the thread that interrupts come to: an interrupt waits, for half a frame would be none
+    pending = False
 
 
 def on_interrupt(_number, _frame):
     if Cell.running:
         Cell.interrupted = True
-        raise KeyboardInterrupt
+        if Cell.saying:
+            Cell.pending = True
+        else:
+            raise KeyboardInterrupt
 
 
 def reseed():
@@ -347,7 +357,21 @@ def say(header, payload=b""):
             stream.flush()
         except (OSError, ValueError, AttributeError):
             pass  # the cell has closed or replaced it
-    Cell.link.sendall(frame(header, payload))
+    whole = frame(header, payload)
+    if threading.current_thread() is not threading.main_thread():
+        with Cell.lock:
+            Cell.link.sendall(whole)
+        return
+    try:
+        Cell.saying = True
+        with Cell.lock:
+            Cell.link.sendall(whole)
+    finally:
+        Cell.saying = False
+    if Cell.pending:
+        Cell.pending = False
+        if Cell.running:
+            raise KeyboardInterrupt
 
 
 def is_complete(code):

@@ -312,6 +312,40 @@ class PythonDriverTest {
     }
 
     @Test
+    void anInterruptLeavesWhatIsSaidWhole() throws Exception {
+        Connection context = context();
+        assertThat(run(context, "class P:\n def _repr_png_(self): return b'p' * (8 << 20)\np = P()")
+                        .outcome())
+                .isEqualTo(CellOutcome.COMPLETED);
+        for (int i = 0; i < 5; i++) {
+            CellResult result = new CellRun(context, Optional.of(Duration.ofMillis(200)), CellListener.NONE)
+                    .run("while True: display(p)".getBytes(UTF_8));
+            assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+            assertThat(result.contextLost()).isFalse();
+            assertThat(text(context, "1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void whatThreadsShowBetweenCellsComesWithTheNext() throws Exception {
+        Connection context = context();
+        assertThat(run(context, """
+                        import threading
+                        def work():
+                            for i in range(2000): display(i)
+                        threads = [threading.Thread(target=work) for _ in range(4)]
+                        for thread in threads: thread.start()
+                        """).outcome()).isEqualTo(CellOutcome.COMPLETED);
+        int shown = 0;
+        for (int i = 0; i < 10; i++) {
+            shown += run(context, "1").displays().size();
+        }
+        CellResult last = run(context, "for thread in threads: thread.join()");
+        assertThat(last.outcome()).isEqualTo(CellOutcome.COMPLETED);
+        assertThat(shown + last.displays().size()).isBetween(1, 8000);
+    }
+
+    @Test
     void oneThatDoesNotStopLosesItsContextAndNoOther() throws Exception {
         Connection context = context();
         Connection other = context();
