@@ -423,7 +423,10 @@ def tell(error):
     except BaseException:
         value = ""
     name = type(error).__name__[:400]
-    say({"type": "error", "name": name, "value": value[: 16 << 10], "cut": len(value) > 16 << 10, "frames": frames})
+    said = {"type": "error", "name": name, "value": value[: 16 << 10], "cut": len(value) > 16 << 10, "frames": frames}
+    while len(json.dumps(said)) > LONGEST_HEADER:
+        said.update(cut=True, frames=said["frames"][1:])
+    say(said)
 
 
 def display(*values):

@@ -192,6 +192,10 @@ class PythonDriverTest {
         assertThat(run(context, "a\0b").outcome()).isEqualTo(CellOutcome.FAILED);
         assertThat(run(context, "def r(): r()\nr()").error().orElseThrow().name())
                 .isEqualTo("RecursionError");
+        CellResult wide = run(context, "def r(): r() # " + "😀".repeat(390) + "\nr()");
+        assertThat(wide.error().orElseThrow().name()).isEqualTo("RecursionError");
+        assertThat(wide.truncated()).isTrue();
+        assertThat(run(context, "raise ValueError('\\udcff')").outcome()).isEqualTo(CellOutcome.FAILED);
         assertThat(run(context, "class E(Exception):\n def __str__(self): raise self\nraise E()")
                         .error()
                         .orElseThrow()
