@@ -42,13 +42,7 @@ class ReplIT {
         String listed = new String(ldd.getInputStream().readAllBytes(), UTF_8);
         for (String library :
                 LIBRARY.matcher(listed).results().map(found -> found.group(1)).toList()) {
-            well(
-                    "exec",
-                    "dev",
-                    "--",
-                    "mkdir",
-                    "-p",
-                    Path.of(library).getParent().toString());
+            well("exec", "dev", "--", "mkdir", "-p", library.substring(0, library.lastIndexOf('/')));
             well("cp", Path.of(library).toRealPath().toString(), "dev:" + library);
         }
         well("cp", program.toString(), "dev:" + PYTHON);
