@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.driver.Connection;
 import dev.cloche.interpreter.protocol.Answer;
-import dev.cloche.interpreter.protocol.Limits;
+import dev.cloche.interpreter.protocol.FrameStream;
 import java.time.Duration;
 
 /**
@@ -48,7 +48,7 @@ public final class InterpreterContext implements AutoCloseable {
 
     static byte[] bytes(String code) {
         byte[] bytes = code.getBytes(UTF_8);
-        if (bytes.length > Limits.PAYLOAD) {
+        if (bytes.length > FrameStream.LONGEST_PAYLOAD) {
             throw new InterpreterException.Invalid(
                     "The code of a cell has at most 16 MiB.", "Write what it needs to a file of the sandbox.");
         }

@@ -10,7 +10,6 @@ import dev.cloche.interpreter.CellResult;
 import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.MimeBundle;
 import dev.cloche.interpreter.protocol.Answer;
-import dev.cloche.interpreter.protocol.Limits;
 import dev.cloche.vm.Output;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
@@ -24,6 +23,11 @@ import java.util.stream.Stream;
 public final class CellRun {
     /** From one step against a cell that takes too long to the next. */
     private static final Duration GRACE = Duration.ofSeconds(2);
+
+    /** Of all outputs and values that are kept. */
+    private static final int MOST_BYTES = 64 << 20;
+    /** What each value counts besides its bytes: there may be many that have none. */
+    private static final int VALUE_OVERHEAD = 1 << 10;
 
     /** What is done against a cell that takes too long. */
     private enum Pressure {
@@ -133,7 +137,7 @@ public final class CellRun {
 
     private void show(Answer.Shown shown) {
         truncated |= shown.truncated();
-        if (!keep(shown.size() + Limits.VALUE_OVERHEAD)) {
+        if (!keep(shown.size() + VALUE_OVERHEAD)) {
             return;
         }
         if (shown.isResult()) {
@@ -146,7 +150,7 @@ public final class CellRun {
 
     /** Returns whether so much more is kept. The cell goes on where it is not. */
     private boolean keep(long size) {
-        boolean fits = kept + size <= Limits.CELL;
+        boolean fits = kept + size <= MOST_BYTES;
         kept += fits ? size : 0;
         truncated |= !fits;
         return fits;

@@ -25,6 +25,10 @@ final class AnswerReading {
                     .build())
             .build();
     private static final int HIGHEST_CODE = 255;
+    private static final int MOST_TYPES = 32;
+    private static final int LONGEST_TYPE = 100;
+    static final int MOST_FRAMES = 65;
+    static final int LONGEST_WORDS = 16 << 10;
 
     private AnswerReading() {}
 
@@ -78,7 +82,7 @@ final class AnswerReading {
             }
             byte[] data = Arrays.copyOfRange(payload, (int) at, (int) (at + size));
             at += size;
-            if (forms.size() == Limits.TYPES || (type.equals("application/json") && !isJson(data))) {
+            if (forms.size() == MOST_TYPES || (type.equals("application/json") && !isJson(data))) {
                 truncated = true;
             } else if (forms.put(type, data) != null) {
                 throw new BrokenFrame("it has a form twice");
@@ -91,9 +95,7 @@ final class AnswerReading {
     }
 
     private static boolean isType(String type) {
-        return !type.isEmpty()
-                && type.length() <= Limits.TYPE_LENGTH
-                && type.chars().allMatch(c -> c > ' ' && c < 0x7F);
+        return !type.isEmpty() && type.length() <= LONGEST_TYPE && type.chars().allMatch(c -> c > ' ' && c < 0x7F);
     }
 
     /** Returns whether it is JSON, of no more than the depth that is read. Builds nothing of it: it may have millions of parts. */
@@ -113,7 +115,7 @@ final class AnswerReading {
     private static Answer thrown(JsonValue.Fields header) throws BrokenFrame {
         List<CellError.Frame> frames = new ArrayList<>();
         List<JsonValue> listed = list(header, "frames");
-        for (JsonValue listedFrame : listed.subList(0, Math.min(listed.size(), Limits.FRAMES))) {
+        for (JsonValue listedFrame : listed.subList(0, Math.min(listed.size(), MOST_FRAMES))) {
             JsonValue.Fields frame = listedFrame.orNoFields();
             frames.add(new CellError.Frame(
                     words(frame.requireText("file")),
@@ -124,13 +126,13 @@ final class AnswerReading {
         String name = header.requireText("name");
         String value = header.requireText("value");
         boolean truncated = flag(header, "cut")
-                || listed.size() > Limits.FRAMES
-                || Math.max(name.length(), value.length()) > Limits.WORDS_LENGTH;
+                || listed.size() > MOST_FRAMES
+                || Math.max(name.length(), value.length()) > LONGEST_WORDS;
         return new Answer.Thrown(new CellError(words(name), words(value), frames), truncated);
     }
 
     private static String words(String text) {
-        return text.substring(0, Math.min(text.length(), Limits.WORDS_LENGTH));
+        return text.substring(0, Math.min(text.length(), LONGEST_WORDS));
     }
 
     private static List<JsonValue> list(JsonValue.Fields fields, String name) {

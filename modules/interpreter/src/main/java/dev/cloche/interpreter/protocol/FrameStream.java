@@ -19,6 +19,11 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class FrameStream implements AutoCloseable {
     private static final JsonFactory JSON = JsonFactory.builder().build();
+    /** Of the JSON before each payload, in bytes. */
+    static final int LONGEST_HEADER = 256 << 10;
+    /** Of one value in all its forms, of one piece of output, or of the code of a cell, in bytes. */
+    public static final int LONGEST_PAYLOAD = 16 << 20;
+
     private static final int LENGTHS = 8;
     /** A length that a guest only claims takes no memory: what is read grows with what has come. */
     private static final int STEP = 64 << 10;
@@ -38,11 +43,6 @@ public final class FrameStream implements AutoCloseable {
      */
     @SuppressWarnings("ArrayRecordComponent") // Passed on, and never compared.
     record Frame(JsonValue.Fields header, byte[] payload) {}
-
-    /** Asks for something by a word, without more. */
-    public void send(String operation) throws IOException {
-        send(operation, new byte[0]);
-    }
 
     /** Asks for something by a word and a payload. */
     public void send(String operation, byte[] payload) throws IOException {
@@ -80,7 +80,7 @@ public final class FrameStream implements AutoCloseable {
         lengths.flip();
         long header = Integer.toUnsignedLong(lengths.getInt());
         long payload = Integer.toUnsignedLong(lengths.getInt());
-        if (header > Limits.HEADER || payload > Limits.PAYLOAD) {
+        if (header > LONGEST_HEADER || payload > LONGEST_PAYLOAD) {
             throw new BrokenFrame("it is longer than an answer can be");
         }
         byte[] said = read((int) header);

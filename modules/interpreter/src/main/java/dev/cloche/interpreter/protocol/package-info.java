@@ -1,4 +1,4 @@
-/** What is said between an interpreter and its driver in a guest: frames, requests, answers, limits. */
+/** What is said between an interpreter and its driver in a guest: frames, requests and answers. */
 @NullMarked
 package dev.cloche.interpreter.protocol;
 

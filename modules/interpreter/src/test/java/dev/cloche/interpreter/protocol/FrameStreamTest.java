@@ -105,14 +105,14 @@ class FrameStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Limits.HEADER + 1, Integer.MAX_VALUE, -1})
+    @ValueSource(ints = {FrameStream.LONGEST_HEADER + 1, Integer.MAX_VALUE, -1})
     void aHeaderThatIsTooLongIsNotRead(int length) {
         guest.raw(ByteBuffer.allocate(8).putInt(length).putInt(0).array());
         assertThatThrownBy(frames::require).isInstanceOf(BrokenFrame.class).hasMessageContaining("longer");
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Limits.PAYLOAD + 1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    @ValueSource(ints = {FrameStream.LONGEST_PAYLOAD + 1, Integer.MAX_VALUE, Integer.MIN_VALUE})
     void aPayloadThatIsTooLongIsNotRead(int length) {
         guest.raw(ByteBuffer.allocate(8).putInt(2).putInt(length).array());
         assertThatThrownBy(frames::require).isInstanceOf(BrokenFrame.class).hasMessageContaining("longer");
@@ -180,13 +180,15 @@ class FrameStreamTest {
     @Test
     void anErrorIsCut() throws Exception {
         String frame = "{\"file\":\"f\",\"line\":1,\"function\":\"g\",\"source\":\"h()\"}";
-        String many = IntStream.range(0, Limits.FRAMES + 1).mapToObj(_ -> frame).collect(Collectors.joining(","));
+        String many = IntStream.range(0, AnswerReading.MOST_FRAMES + 1)
+                .mapToObj(_ -> frame)
+                .collect(Collectors.joining(","));
         guest.say("{\"type\":\"error\",\"name\":\"E\",\"value\":\"" + "v".repeat(20_000)
                 + "\",\"cut\":false,\"frames\":[" + many + "]}");
         assertThat(frames.require()).isInstanceOfSatisfying(Answer.Thrown.class, thrown -> {
-            assertThat(thrown.error().value()).hasSize(Limits.WORDS_LENGTH);
+            assertThat(thrown.error().value()).hasSize(AnswerReading.LONGEST_WORDS);
             assertThat(thrown.error().frames())
-                    .hasSize(Limits.FRAMES)
+                    .hasSize(AnswerReading.MOST_FRAMES)
                     .startsWith(new CellError.Frame("f", 1, "g", "h()"));
             assertThat(thrown.truncated()).isTrue();
         });
