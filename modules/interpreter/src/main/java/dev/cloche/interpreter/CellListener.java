@@ -7,9 +7,9 @@ public interface CellListener {
     /** Hears nothing. */
     CellListener NONE = new CellListener() {};
 
-    /** Is told of a piece of output, which may end within a character. */
+    /** Hears a piece of output, which may end within a character. */
     default void output(Output output, byte[] piece) {}
 
-    /** Is told of a value that the code has shown before its end. */
+    /** Hears of a value that the code has shown before its end. */
     default void display(MimeBundle shown) {}
 }
