@@ -4,6 +4,7 @@ module dev.cloche {
     requires dev.cloche.catalog;
     requires dev.cloche.execution;
     requires transitive dev.cloche.image;
+    requires transitive dev.cloche.interpreter;
     requires dev.cloche.linux;
     requires transitive dev.cloche.machine;
     requires transitive dev.cloche.pool;

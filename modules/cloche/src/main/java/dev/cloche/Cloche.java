@@ -1,7 +1,11 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.image.RegistryLogin;
+import dev.cloche.interpreter.Interpreter;
+import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.interpreter.Language;
 import dev.cloche.linux.HostSystem;
 import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
@@ -11,7 +15,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cloche on this host: starts sandboxes, and leads to all that there is of each kind. Safe for use from several threads;
@@ -142,6 +148,20 @@ public final class Cloche implements AutoCloseable {
      */
     public SandboxBuilder sandbox(String image) {
         return new SandboxBuilder(this, image);
+    }
+
+    /**
+     * Returns an interpreter to start, with a sandbox of its own.
+     *
+     * <pre>{@code
+     * try (Interpreter python = cloche.interpreter(Language.PYTHON).image("python:3.13-slim").start()) {
+     *     System.out.println(python.run("6 * 7").text());
+     * }
+     * }</pre>
+     */
+    @Incubating
+    public InterpreterBuilder interpreter(Language language) {
+        return new InterpreterBuilder(this, language);
     }
 
     /**
@@ -301,6 +321,62 @@ public final class Cloche implements AutoCloseable {
 
     private Rooms rooms() {
         return opening.rooms();
+    }
+
+    /** An interpreter that is about to be started in a sandbox of its own. Not safe for use from several threads. */
+    @Incubating
+    public static final class InterpreterBuilder {
+        private final Cloche cloche;
+        private final Language language;
+        private @Nullable String image;
+        private UnaryOperator<SandboxBuilder> settings = UnaryOperator.identity();
+
+        private InterpreterBuilder(Cloche cloche, Language language) {
+            this.cloche = cloche;
+            this.language = language;
+        }
+
+        /**
+         * Sets the image, which is to have the program of the language; by default the one that {@code config.toml} names below
+         * {@code [interpreter]}.
+         *
+         * @param reference as of {@link Cloche#sandbox}
+         */
+        public InterpreterBuilder image(String reference) {
+            image = reference;
+            return this;
+        }
+
+        /**
+         * Sets what the sandbox is like.
+         *
+         * <pre>{@code
+         * cloche.interpreter(Language.PYTHON).sandbox(sandbox -> sandbox.memoryMib(2048)).start();
+         * }</pre>
+         */
+        public InterpreterBuilder sandbox(UnaryOperator<SandboxBuilder> changes) {
+            settings = changes;
+            return this;
+        }
+
+        /**
+         * Starts the sandbox and the interpreter; closing it ends both.
+         *
+         * @throws dev.cloche.base.ClocheException with the code {@code interpreter.no-image} if no image is named, as {@link
+         *     SandboxBuilder#start} and {@link Sandbox#interpreter} do
+         */
+        public Interpreter start() {
+            String reference = image == null ? configured() : image;
+            return settings.apply(cloche.sandbox(reference)).start().soleInterpreter(language);
+        }
+
+        private String configured() {
+            String named = cloche.rooms().configuration().read().interpreters().get(language);
+            if (named == null) {
+                throw new InterpreterException.NoImage(language);
+            }
+            return named;
+        }
     }
 
     SandboxManager sandboxRoom() {

@@ -4,6 +4,7 @@ import dev.cloche.base.BinarySize;
 import dev.cloche.base.EnumNames;
 import dev.cloche.image.RegistryMirror;
 import dev.cloche.image.RegistryOptions;
+import dev.cloche.interpreter.Language;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmLimits;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,8 +28,8 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 
 /**
- * What {@code config.toml} in the state root says of registries, images, pools, isolation and limits; without the file, nothing. It is for people to
- * write, so what is not known in it is refused with its line.
+ * What {@code config.toml} in the state root says of registries, images, pools, isolation, limits and interpreters; without the
+ * file, nothing. It is for people to write, so what is not known in it is refused with its line.
  *
  * <pre>
  * isolation = "sealed"
@@ -48,6 +50,9 @@ import org.tomlj.TomlTable;
  *
  * [limits]
  * memory = "75%"
+ *
+ * [interpreter]
+ * python = "python:3.13-slim"
  * </pre>
  *
  * @param mirrors of each registry, in their order
@@ -57,6 +62,7 @@ import org.tomlj.TomlTable;
  * @param pools what the VMs of all pools may take together
  * @param isolation the least of walls around each VM; empty if it says nothing
  * @param limits what all VMs may take of the host together
+ * @param interpreters the image of each language for an interpreter that is given none
  */
 record Configuration(
         Map<String, List<RegistryMirror>> mirrors,
@@ -65,7 +71,8 @@ record Configuration(
         OptionalLong keepImages,
         PoolConfig.Budget pools,
         Optional<Isolation> isolation,
-        VmLimits limits) {
+        VmLimits limits,
+        Map<Language, String> interpreters) {
     private static final long MOST_BYTES = 1 << 20;
     private static final int MOST_MIRRORS = 16;
     private static final int MOST_VMS = 100_000;
@@ -74,6 +81,7 @@ record Configuration(
         mirrors = Map.copyOf(mirrors);
         plainHttp = Set.copyOf(plainHttp);
         authorities = List.copyOf(authorities);
+        interpreters = Map.copyOf(interpreters);
     }
 
     /** @throws HostException.ConfigInvalid if the file is there and cannot be read or understood */
@@ -91,7 +99,8 @@ record Configuration(
                     OptionalLong.empty(),
                     PoolConfig.DEFAULT.budget(),
                     Optional.empty(),
-                    VmLimits.DEFAULT);
+                    VmLimits.DEFAULT,
+                    Map.of());
         } catch (IOException e) {
             throw new HostException.ConfigInvalid(file, String.valueOf(e.getMessage()), e);
         }
@@ -110,6 +119,7 @@ record Configuration(
         private PoolConfig.Budget pools = PoolConfig.DEFAULT.budget();
         private Optional<Isolation> isolation = Optional.empty();
         private VmLimits limits = VmLimits.DEFAULT;
+        private final Map<Language, String> interpreters = new EnumMap<>(Language.class);
 
         private Reading(Path file) {
             this.file = file;
@@ -130,11 +140,13 @@ record Configuration(
                     case "isolation" -> isolation(document, key);
                     case "images" -> images(table(document, key));
                     case "pools" -> pools(table(document, key));
+                    case "interpreter" -> interpreters(table(document, key));
                     case "limits" -> limits = new LimitsTable(this::wrong).read(table(document, key));
                     default -> throw unknown(document, key);
                 }
             }
-            return new Configuration(mirrors, plainHttp, authorities, keepImages, pools, isolation, limits);
+            return new Configuration(
+                    mirrors, plainHttp, authorities, keepImages, pools, isolation, limits, interpreters);
         }
 
         private void isolation(TomlTable settings, String key) {
@@ -180,6 +192,16 @@ record Configuration(
                     }
                     default -> throw unknown(settings, key);
                 }
+            }
+        }
+
+        private void interpreters(TomlTable settings) {
+            for (String key : settings.keySet()) {
+                Language language = EnumNames.find(Language.class, key).orElseThrow(() -> unknown(settings, key));
+                if (!(value(settings, key) instanceof String image) || image.isBlank()) {
+                    throw wrong(settings, key, "is no image: write for example \"python:3.13-slim\"");
+                }
+                interpreters.put(language, image);
             }
         }
 

@@ -34,7 +34,8 @@ record Rooms(
         SandboxManager sandboxes,
         SandboxMaintenance maintenance,
         ProcessRoom processes,
-        MachineManager machines)
+        MachineManager machines,
+        ConfigurationFile configuration)
         implements AutoCloseable {
     /** The tables of every room that has some. */
     static final List<CatalogSchema> SCHEMAS = List.of(
@@ -78,7 +79,8 @@ record Rooms(
         SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         MachineManager machines = machines(root, images, vms);
-        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines);
+        return new Rooms(
+                catalog, images, logins, vms, sandboxes, maintenance, processes, machines, new ConfigurationFile(root));
     }
 
     /** Durable commands; opens the registry of processes. */

@@ -2,6 +2,10 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Incubating;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.interpreter.Interpreter;
+import dev.cloche.interpreter.Interpreters;
+import dev.cloche.interpreter.Language;
 import dev.cloche.sandbox.CommandOptions;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxManager;
@@ -286,6 +290,34 @@ public final class Sandbox implements AutoCloseable {
     @Incubating
     public PortForward forward(PublishedPort port) {
         return PortForward.open(owner, port);
+    }
+
+    /**
+     * Starts an interpreter: code runs in it cell by cell, with variables that stay. The sandbox's image is to have the program
+     * of the language. Its user, directory and environment are those of the sandbox's commands.
+     *
+     * <pre>{@code
+     * try (Interpreter python = sandbox.interpreter(Language.PYTHON)) {
+     *     System.out.println(python.run("6 * 7").text());
+     * }
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException with the code {@code interpreter.not-installed} if the image has not the program,
+     *     {@code interpreter.not-started} if it does not come up, with {@code sandbox.ended.…} if the sandbox has ended
+     */
+    @Incubating
+    public Interpreter interpreter(Language language) {
+        return Interpreters.open(running, language, () -> {});
+    }
+
+    /** Starts an interpreter that ends this sandbox with it. */
+    Interpreter soleInterpreter(Language language) {
+        try {
+            return Interpreters.open(running, language, this::close);
+        } catch (RuntimeException failure) {
+            Uninterrupted.after(failure, this::close);
+            throw failure;
+        }
     }
 
     /** Returns its files, with the rights of root. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.RegistryMirror;
+import dev.cloche.interpreter.Language;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmLimits;
@@ -35,7 +36,8 @@ class ConfigurationTest {
                         OptionalLong.empty(),
                         PoolConfig.DEFAULT.budget(),
                         Optional.empty(),
-                        VmLimits.DEFAULT));
+                        VmLimits.DEFAULT,
+                        Map.of()));
     }
 
     @Test
@@ -60,6 +62,9 @@ class ConfigurationTest {
                 [pools]
                 vms = 200
                 memory = "48g"
+
+                [interpreter]
+                python = "python:3.13-slim"
                 """);
         assertThat(settings)
                 .isEqualTo(new Configuration(
@@ -75,7 +80,8 @@ class ConfigurationTest {
                         OptionalLong.of(20L << 30),
                         new PoolConfig.Budget(200, 48 << 10),
                         Optional.of(Isolation.SEALED),
-                        VmLimits.DEFAULT));
+                        VmLimits.DEFAULT,
+                        Map.of(Language.PYTHON, "python:3.13-slim")));
     }
 
     @Test

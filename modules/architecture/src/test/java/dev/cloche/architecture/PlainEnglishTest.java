@@ -31,6 +31,7 @@ class PlainEnglishTest {
             "erofs",
             "execution",
             "image",
+            "interpreter",
             "junit",
             "langchain4j",
             "linux",

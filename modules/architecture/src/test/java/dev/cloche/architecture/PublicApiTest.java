@@ -34,6 +34,7 @@ class PublicApiTest {
             "dev.cloche",
             "dev.cloche.base",
             "dev.cloche.image",
+            "dev.cloche.interpreter",
             "dev.cloche.machine",
             "dev.cloche.pool",
             "dev.cloche.process",

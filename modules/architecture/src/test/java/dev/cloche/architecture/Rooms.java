@@ -35,11 +35,13 @@ final class Rooms {
             Map.entry("pool", Set.of("vm", "base")),
             Map.entry("sandbox", Set.of("image", "pool", "vm", "catalog", "linux", "base")),
             Map.entry("execution", Set.of("sandbox", "process", "vm", "linux", "base")),
+            Map.entry("interpreter", Set.of("sandbox", "vm", "base")),
             Map.entry("machine", Set.of("image", "vm", "linux", "base")),
             Map.entry(
                     "",
                     Set.of(
                             "execution",
+                            "interpreter",
                             "machine",
                             "sandbox",
                             "pool",
@@ -58,7 +60,7 @@ final class Rooms {
             Map.entry("agentsandbox", Set.of("", "vm", "base")),
             Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "vm", "base")),
             Map.entry("spring", Set.of("", "micrometer", "sandbox", "image", "vm", "base")),
-            Map.entry("cli", Set.of("", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
+            Map.entry("cli", Set.of("", "interpreter", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",
                     Set.of(

@@ -48,6 +48,7 @@ final class Commands {
             "create",
             "start",
             "exec",
+            "repl",
             "cp",
             "watch",
             "forward",

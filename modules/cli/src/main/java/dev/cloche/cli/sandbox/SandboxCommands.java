@@ -27,6 +27,7 @@ public final class SandboxCommands {
         Map<String, Supplier<Callable<Integer>>> all = new LinkedHashMap<>();
         all.put("run", RunCommand::new);
         all.put("exec", ExecCommand::new);
+        all.put("repl", ReplCommand::new);
         all.put("cp", CpCommand::new);
         all.put("watch", WatchCommand::new);
         all.put("forward", ForwardCommand::new);

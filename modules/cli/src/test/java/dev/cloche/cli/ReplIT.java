@@ -1,0 +1,181 @@
+package dev.cloche.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.cli.Program.Result;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cloche repl} in a sandbox that gets this host's Python. */
+class ReplIT {
+    private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
+    private static final Path PYTHON = Path.of("/usr/bin/python3");
+
+    @TempDir
+    static Path home;
+
+    static Program cloche;
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void begin() throws Exception {
+        Assumptions.assumeTrue(Files.isExecutable(PYTHON), "python3 is not on this host");
+        cloche = Program.in(home);
+        well("run", "-d", "--name", "dev", "base", "--", "sleep", "100000");
+        Path program = PYTHON.toRealPath();
+        Process ldd = new ProcessBuilder("ldd", program.toString()).start();
+        String listed = new String(ldd.getInputStream().readAllBytes(), UTF_8);
+        for (String library :
+                LIBRARY.matcher(listed).results().map(found -> found.group(1)).toList()) {
+            well("exec", "dev", "--", "mkdir", "-p", library.substring(0, library.lastIndexOf('/')));
+            well("cp", Path.of(library).toRealPath().toString(), "dev:" + library);
+        }
+        well("cp", program.toString(), "dev:" + PYTHON);
+        String library = "/usr/lib/" + program.getFileName();
+        well("exec", "dev", "--", "mkdir", "-p", "/usr/lib");
+        well("cp", library, "dev:" + library);
+    }
+
+    private static void well(String... arguments) {
+        Result result = cloche.run(arguments);
+        assertThat(result.exitCode()).as(result.stderr()).isZero();
+    }
+
+    @AfterAll
+    static void end() {
+        if (cloche != null) {
+            cloche.run("rm", "-f", "dev");
+        }
+    }
+
+    @Test
+    void standardInputIsOneCell() {
+        Result result = cloche.run("x = 6\nprint('out')\nx * 7\n".getBytes(UTF_8), "repl", "--sandbox", "dev");
+        assertThat(result.stdout()).isEqualTo("out\n42\n");
+        assertThat(result.stderr()).isEmpty();
+        assertThat(result.exitCode()).isZero();
+    }
+
+    @Test
+    void anErrorOfAFileIsOne() throws Exception {
+        Path file = Files.writeString(directory.resolve("file.py"), "print('before')\n1 / 0\n");
+        Result result = cloche.run("repl", "--sandbox", "dev", file.toString());
+        assertThat(result.stdout()).isEqualTo("before\n");
+        assertThat(result.stderr()).isEqualTo("""
+                  <cell 1>, line 2, in <module>
+                    1 / 0
+                ZeroDivisionError: division by zero
+                """);
+        assertThat(result.exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void codeThatTakesTooLongOrEndsItsProcessIsSaid() {
+        Result late = cloche.run(
+                "print('on')\nwhile True: pass\n".getBytes(UTF_8), "repl", "--sandbox", "dev", "--timeout", "1s");
+        assertThat(late.stdout()).isEqualTo("on\n");
+        assertThat(late.stderr()).contains("KeyboardInterrupt\n", "cloche: The cell took longer than 1s and was");
+        assertThat(late.exitCode()).isEqualTo(124);
+        Result gone = cloche.run("import os; os._exit(3)".getBytes(UTF_8), "repl", "--sandbox", "dev");
+        assertThat(gone.stderr())
+                .isEqualTo("cloche: The process of the context ended with exit code 3. Its variables are lost.\n");
+        assertThat(gone.exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void ctrlCInterruptsTheCode() throws Exception {
+        Process repl = cloche.start("repl", "--sandbox", "dev");
+        try (BufferedReader lines = repl.inputReader()) {
+            try (OutputStream in = repl.getOutputStream()) {
+                in.write("import time\nprint('on')\ntime.sleep(1000)".getBytes(UTF_8));
+            }
+            assertThat(lines.readLine()).isEqualTo("on");
+            Program.signal(repl, "INT");
+            assertThat(repl.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            assertThat(repl.exitValue()).isEqualTo(130);
+        } finally {
+            repl.destroyForcibly();
+        }
+    }
+
+    @Test
+    void aTerminalHasAPrompt() throws Exception {
+        Process repl = cloche.startOnTerminal("repl", "--sandbox", "dev");
+        StringBuffer screen = new StringBuffer();
+        Thread reader = Thread.ofVirtual().start(() -> {
+            try (InputStream out = repl.getInputStream()) {
+                byte[] bytes = new byte[4096];
+                for (int n = out.read(bytes); n >= 0; n = out.read(bytes)) {
+                    screen.append(new String(bytes, 0, n, UTF_8));
+                }
+            } catch (IOException ended) {
+                // With its process.
+            }
+        });
+        try (OutputStream in = repl.getOutputStream()) {
+            see(screen, ">>> ");
+            in.write("def f(x):\n    return x * 7\n\nf(6)\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "42\r\n>>> ");
+            in.write("f(\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "f(\r\n... ");
+            in.write(3);
+            in.flush();
+            see(screen, "^C\r\n>>> ");
+            in.write("import time; print('on' + 'ward'); time.sleep(1000)\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "onward");
+            in.write(3);
+            in.flush();
+            see(screen, "KeyboardInterrupt\r\n");
+            see(screen, "The cell was interrupted.\r\n>>> ");
+            in.write("f(1)\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "7\r\n>>> ");
+            in.write(4);
+            in.flush();
+            assertThat(repl.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            assertThat(repl.exitValue()).isZero();
+        } finally {
+            repl.destroyForcibly();
+        }
+        reader.join();
+    }
+
+    private static void see(StringBuffer screen, String text) {
+        Awaitility.await().untilAsserted(() -> assertThat(screen.toString()).contains(text));
+    }
+
+    @Test
+    void whatDoesNotGoIsRefused() {
+        Result image = cloche.run(new byte[0], "repl");
+        assertThat(image.stderr()).startsWith("cloche: No image is named for Python.");
+        assertThat(image.exitCode()).isEqualTo(1);
+        Result without = cloche.run(new byte[0], "repl", "--image", "base");
+        assertThat(without.stderr()).contains("has no program python3");
+        assertThat(without.exitCode()).isEqualTo(1);
+        assertThat(cloche.run(new byte[0], "repl", "--language", "cobol").exitCode())
+                .isEqualTo(2);
+        assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(cloche.run("repl", "--sandbox", "dev", "/none.py").exitCode())
+                .isEqualTo(2);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.cloche.interpreter;
+
+/** What the code of an interpreter is written in. The program that runs it is to be in the image; nothing is installed. */
+public enum Language {
+    /** Run by {@code python3}, 3.9 or newer. */
+    PYTHON("Python", "python3", "python.py");
+
+    private final String title;
+    private final String program;
+    private final String driver;
+
+    Language(String title, String program, String driver) {
+        this.title = title;
+        this.program = program;
+        this.driver = driver;
+    }
+
+    /** Returns its name as people write it. */
+    public String title() {
+        return title;
+    }
+
+    /** Returns the program that runs it, searched in the {@code PATH} of the sandbox. */
+    public String program() {
+        return program;
+    }
+
+    /** Returns the file name of its driver among the resources of this room. */
+    String driver() {
+        return driver;
+    }
+}

@@ -1,0 +1,216 @@
+package dev.cloche.interpreter.driver;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
+import dev.cloche.base.Uninterrupted;
+import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.interpreter.Language;
+import dev.cloche.interpreter.protocol.Answer;
+import dev.cloche.sandbox.CommandOptions;
+import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.DialRequest;
+import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFileOutput;
+import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.SpawnException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.WriteOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A driver that runs in a sandbox: a program of the language that listens on a socket in a directory of its own, and lives as
+ * long as the connection of its owner. Safe for use from several threads.
+ */
+public final class DriverProcess implements AutoCloseable {
+    private static final String RESOURCES = "/META-INF/cloche/interpreter/";
+    private static final String LISTENING = "listening\n";
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+    private static final int LONGEST_COMPLAINT = 4 << 10;
+    private static final int SIGKILL = 9;
+
+    private final RunningSandbox sandbox;
+    private final GuestExecution process;
+    private final DialRequest socket;
+    private final Connection owner;
+    private final String version;
+
+    private DriverProcess(
+            RunningSandbox sandbox, GuestExecution process, DialRequest socket, Connection owner, String version) {
+        this.sandbox = sandbox;
+        this.process = process;
+        this.socket = socket;
+        this.owner = owner;
+        this.version = version;
+    }
+
+    /**
+     * Starts a driver.
+     *
+     * @param driver its file among the resources of this room
+     */
+    public static DriverProcess start(RunningSandbox sandbox, Language language, String driver) {
+        Deadline deadline = Deadline.after(START_LIMIT);
+        String place = "/tmp/cloche-"
+                + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        String file = place + "-" + driver;
+        var _ = sandbox.withFiles(files -> written(files, file, source(driver), deadline));
+        GuestExecution process = null;
+        try {
+            process = exec(sandbox, language, List.of(language.program(), file, place), deadline);
+            awaitListening(process, language, deadline);
+            DialRequest socket = DialRequest.path(place + "/socket");
+            Connection owner = connect(sandbox, socket);
+            if (!(owner.ask("own", new byte[0], deadline) instanceof Answer.Driver(String version))) {
+                owner.close();
+                throw new InterpreterException.NotStarted(language, "what listens is no driver.");
+            }
+            return new DriverProcess(sandbox, process, socket, owner, version);
+        } catch (RuntimeException failure) {
+            if (process != null) {
+                GuestExecution begun = process;
+                Uninterrupted.after(failure, () -> end(begun));
+            }
+            throw failure;
+        } finally {
+            remove(sandbox, file);
+        }
+    }
+
+    private static byte[] source(String driver) {
+        try (InputStream in = Objects.requireNonNull(DriverProcess.class.getResourceAsStream(RESOURCES + driver))) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String written(GuestFiles files, String path, byte[] content, Deadline deadline) {
+        try (GuestFileOutput out = files.write(path, WriteOptions.createNew(0644), deadline)) {
+            out.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return path;
+    }
+
+    /** It is read by then, or of no use. */
+    private static void remove(RunningSandbox sandbox, String file) {
+        try {
+            var _ = sandbox.withFiles(files -> {
+                files.remove(file, false, Deadline.after(END_LIMIT));
+                return file;
+            });
+        } catch (ClocheException gone) {
+            // With its sandbox.
+        }
+    }
+
+    private static GuestExecution exec(
+            RunningSandbox sandbox, Language language, List<String> words, Deadline deadline) {
+        try {
+            return sandbox.exec(words, CommandOptions.none(), deadline);
+        } catch (SpawnException.CommandNotFound missing) {
+            throw new InterpreterException.NotInstalled(language, missing);
+        }
+    }
+
+    /** Waits for the line by which a driver says that it listens; what it wrote in place of that is told. */
+    private static void awaitListening(GuestExecution process, Language language, Deadline deadline) {
+        FutureTask<String> complaint = new FutureTask<>(() -> {
+            byte[] line = process.stdout().readNBytes(LISTENING.length());
+            return new String(line, UTF_8).equals(LISTENING)
+                    ? ""
+                    : "it ended. " + new String(process.stderr().readNBytes(LONGEST_COMPLAINT), UTF_8).strip();
+        });
+        Thread.ofVirtual().name("cloche-interpreter-start").start(complaint);
+        try {
+            String said = complaint.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+            if (!said.isEmpty()) {
+                throw new InterpreterException.NotStarted(language, Printable.brief(said, LONGEST_COMPLAINT));
+            }
+        } catch (TimeoutException late) {
+            throw new InterpreterException.NotStarted(language, "it does not listen.");
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof ClocheException known ? known : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            throw Connection.interrupted();
+        }
+    }
+
+    private static Connection connect(RunningSandbox sandbox, DialRequest socket) {
+        return new Connection(sandbox.dial(socket, Deadline.after(ANSWER_LIMIT)), cause -> lost(sandbox, cause));
+    }
+
+    /** Tells what the loss of a connection means: the end of the sandbox, where that is what it was. */
+    private static RuntimeException lost(RunningSandbox sandbox, IOException cause) {
+        try {
+            var _ = sandbox.ask(guest -> {
+                guest.ping(Deadline.after(END_LIMIT));
+                return sandbox;
+            });
+        } catch (ClocheException ended) {
+            return ended;
+        }
+        return new InterpreterException.ContextEnded("The connection to the context was lost.", cause);
+    }
+
+    /** Returns the version of its language, in the words of the guest. */
+    public String version() {
+        return version;
+    }
+
+    /** Begins a context: a process of its own. */
+    public Connection context() {
+        Connection context = connect(sandbox, socket);
+        Answer answer = context.ask("context", new byte[0], Deadline.after(ANSWER_LIMIT));
+        if (answer instanceof Answer.Ready) {
+            return context;
+        }
+        context.close();
+        throw answer instanceof Answer.Refused
+                ? new InterpreterException.TooManyContexts()
+                : new InterpreterException.BrokenAnswer("it answers something else");
+    }
+
+    /** Ends it, and all contexts with it. Closing twice does nothing. */
+    @Override
+    public void close() {
+        owner.close();
+        Uninterrupted.run(() -> end(process));
+    }
+
+    private static void end(GuestExecution process) {
+        try {
+            var _ = process.await(Deadline.after(END_LIMIT));
+        } catch (VmException.Deadline late) {
+            kill(process);
+        } catch (ClocheException gone) {
+            // With its sandbox.
+        }
+        process.close();
+    }
+
+    private static void kill(GuestExecution process) {
+        try {
+            process.signal(SIGKILL, Deadline.after(END_LIMIT));
+        } catch (ClocheException gone) {
+            // It has ended meanwhile.
+        }
+    }
+}
