@@ -60,7 +60,8 @@ final class Rooms {
             Map.entry("agentsandbox", Set.of("", "vm", "base")),
             Map.entry("micrometer", Set.of("", "sandbox", "pool", "image", "vm", "base")),
             Map.entry("spring", Set.of("", "micrometer", "sandbox", "image", "vm", "base")),
-            Map.entry("cli", Set.of("", "interpreter", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
+            Map.entry(
+                    "cli", Set.of("", "interpreter", "machine", "sandbox", "process", "image", "vm", "linux", "base")),
             Map.entry(
                     "bench",
                     Set.of(
