@@ -3,7 +3,7 @@ package dev.cloche;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Printable;
 import dev.cloche.sandbox.SandboxException;
-import dev.cloche.sandbox.TemplateRecipe;
+import dev.cloche.sandbox.Template;
 import dev.cloche.vm.ExitStatus;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,9 +47,9 @@ final class TemplateSteps implements AutoCloseable {
      *
      * @param code of each step that calls code, in their order
      */
-    void run(TemplateRecipe recipe, List<Consumer<Sandbox>> code) {
+    void run(Template.Recipe recipe, List<Consumer<Sandbox>> code) {
         Iterator<Consumer<Sandbox>> calls = code.iterator();
-        for (TemplateRecipe.Step step : recipe.steps()) {
+        for (Template.Recipe.Step step : recipe.steps()) {
             List<String> words = step.words();
             switch (step.kind()) {
                 case COPY -> copy(Path.of(words.getFirst()), words.getLast());

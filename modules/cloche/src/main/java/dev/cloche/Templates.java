@@ -8,7 +8,6 @@ import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.Template;
-import dev.cloche.sandbox.TemplateRecipe;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.SnapshotException;
 import java.io.OutputStream;
@@ -136,7 +135,7 @@ public final class Templates {
      */
     <T> T restored(String name, Supplier<T> restore, Cloned<T> use) {
         SandboxSnapshot snapshot = sandboxes.snapshots().get(name);
-        Optional<TemplateRecipe> recipe = sandboxes.snapshots().recipe(snapshot);
+        Optional<Template.Recipe> recipe = sandboxes.snapshots().recipe(snapshot);
         if (recipe.isEmpty()) {
             return restore.get();
         }
@@ -150,7 +149,7 @@ public final class Templates {
         void run(T clone, List<String> command);
     }
 
-    private <T> T ofCurrent(SandboxSnapshot snapshot, TemplateRecipe recipe, Supplier<T> restore) {
+    private <T> T ofCurrent(SandboxSnapshot snapshot, Template.Recipe recipe, Supplier<T> restore) {
         if (hasOtherImage(snapshot)) {
             remake(snapshot, recipe, null);
         }
@@ -171,7 +170,7 @@ public final class Templates {
         }
     }
 
-    private void remake(SandboxSnapshot stale, TemplateRecipe recipe, @Nullable RuntimeException why) {
+    private void remake(SandboxSnapshot stale, Template.Recipe recipe, @Nullable RuntimeException why) {
         String name = stale.name().orElseThrow();
         if (recipe.hasCode()) {
             throw new SandboxException.TemplateStale(name, why);
@@ -199,7 +198,7 @@ public final class Templates {
         private final String image;
         private final Map<String, String> environment = new LinkedHashMap<>();
         private final List<Consumer<Sandbox>> code = new ArrayList<>();
-        private TemplateRecipe recipe = TemplateRecipe.empty();
+        private Template.Recipe recipe = Template.Recipe.empty();
         private int memoryMib = 512;
         private int cpus = 1;
         private int diskMib;
@@ -246,13 +245,13 @@ public final class Templates {
         /** Copies a file or a directory of this host into it, as {@link SandboxFiles#copyIn} does. */
         public Preparation copyIn(Path source, String target) {
             recipe = recipe.with(
-                    TemplateRecipe.Kind.COPY, List.of(source.toAbsolutePath().toString(), target));
+                    Template.Recipe.Kind.COPY, List.of(source.toAbsolutePath().toString(), target));
             return this;
         }
 
         /** Runs a command in it, which is to end with 0; no shell reads its words. */
         public Preparation run(String... words) {
-            recipe = recipe.with(TemplateRecipe.Kind.RUN, List.of(words));
+            recipe = recipe.with(Template.Recipe.Kind.RUN, List.of(words));
             return this;
         }
 
@@ -262,14 +261,14 @@ public final class Templates {
          * @param version names all that the code does; {@link #ensure()} prepares anew for another one
          */
         public Preparation code(String version, Consumer<Sandbox> work) {
-            recipe = recipe.with(TemplateRecipe.Kind.CODE, List.of(version));
+            recipe = recipe.with(Template.Recipe.Kind.CODE, List.of(version));
             code.add(work);
             return this;
         }
 
         /** Starts a command that runs on in every sandbox of it, the latest of its output kept; no shell reads its words. */
         public Preparation start(String... words) {
-            recipe = recipe.with(TemplateRecipe.Kind.START, List.of(words));
+            recipe = recipe.with(Template.Recipe.Kind.START, List.of(words));
             return this;
         }
 
@@ -281,8 +280,8 @@ public final class Templates {
         public Preparation ready(Ready condition) {
             recipe = switch (condition) {
                 case Ready.Port(int port) ->
-                    recipe.with(TemplateRecipe.Kind.READY_PORT, List.of(Integer.toString(port)));
-                case Ready.Command(List<String> words) -> recipe.with(TemplateRecipe.Kind.READY, words);
+                    recipe.with(Template.Recipe.Kind.READY_PORT, List.of(Integer.toString(port)));
+                case Ready.Command(List<String> words) -> recipe.with(Template.Recipe.Kind.READY, words);
                 case Ready.Http _, Ready.Log _ ->
                     throw new SandboxException.InvalidSpecification(
                             "A template waits for a port or for a command.", "Use Ready.port or Ready.command.");
@@ -298,7 +297,7 @@ public final class Templates {
 
         /** Runs a command in each sandbox of it before a caller has that; a sandbox in which it does not end with 0 ends. */
         public Preparation onClone(String... words) {
-            recipe = recipe.with(TemplateRecipe.Kind.ON_CLONE, List.of(words));
+            recipe = recipe.with(Template.Recipe.Kind.ON_CLONE, List.of(words));
             return this;
         }
 

@@ -67,7 +67,7 @@ public final class SandboxSnapshots {
      * @throws SandboxException.SnapshotExists if a snapshot that is no template has the name
      * @throws SandboxException.NotRunning if it does not run
      */
-    public SandboxSnapshot publish(long sandbox, String name, TemplateRecipe recipe, Deadline deadline) {
+    public SandboxSnapshot publish(long sandbox, String name, Template.Recipe recipe, Deadline deadline) {
         requireFree(name);
         SnapshotContext.Place place = taking.take(sandboxes.numbered(sandbox), Optional.empty(), deadline);
         try (OwnerLock lock = place.lock()) {
@@ -94,7 +94,7 @@ public final class SandboxSnapshots {
     }
 
     /** Returns how a template was prepared; empty if this is a snapshot and no template. */
-    public Optional<TemplateRecipe> recipe(SandboxSnapshot snapshot) {
+    public Optional<Template.Recipe> recipe(SandboxSnapshot snapshot) {
         return snapshots.store().recipe(snapshot.id());
     }
 

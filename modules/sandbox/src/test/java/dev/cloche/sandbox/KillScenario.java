@@ -142,7 +142,7 @@ enum KillScenario {
         void play(KillRuntime runtime) {
             SandboxSnapshots snapshots = runtime.sandboxes().snapshots();
             long sandbox = runtime.sandboxes().get(NAME).id();
-            TemplateRecipe recipe = TemplateRecipe.empty().with(TemplateRecipe.Kind.RUN, List.of("true", "twice"));
+            Template.Recipe recipe = Template.Recipe.empty().with(Template.Recipe.Kind.RUN, List.of("true", "twice"));
             for (int i = 0; i < 2; i++) {
                 var _ = snapshots.publish(sandbox, "prepared", recipe, soon());
             }

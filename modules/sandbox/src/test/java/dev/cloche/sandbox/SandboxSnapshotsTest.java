@@ -103,18 +103,18 @@ class SandboxSnapshotsTest extends OnSnapshots {
 
     @Test
     void aTemplateTakesThePlaceOfTheEarlierOneButNotOfASnapshot() throws IOException {
-        TemplateRecipe recipe = TemplateRecipe.empty()
-                .with(TemplateRecipe.Kind.COPY, List.of("/from", "/to"))
-                .with(TemplateRecipe.Kind.RUN, List.of("sh", "-c", "echo \"a b\""))
-                .with(TemplateRecipe.Kind.ON_CLONE, List.of("seed"));
+        Template.Recipe recipe = Template.Recipe.empty()
+                .with(Template.Recipe.Kind.COPY, List.of("/from", "/to"))
+                .with(Template.Recipe.Kind.RUN, List.of("sh", "-c", "echo \"a b\""))
+                .with(Template.Recipe.Kind.ON_CLONE, List.of("seed"));
         try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
             var _ = take("parent", "snapshot");
             assertThatThrownBy(() -> publish(parent, "snapshot", recipe))
                     .isInstanceOf(SandboxException.SnapshotExists.class);
 
-            SandboxSnapshot first = publish(parent, "template", TemplateRecipe.empty());
+            SandboxSnapshot first = publish(parent, "template", Template.Recipe.empty());
             assertThat(first.prepared()).isTrue();
-            assertThat(snapshots.recipe(first)).contains(TemplateRecipe.empty());
+            assertThat(snapshots.recipe(first)).contains(Template.Recipe.empty());
             assertThat(snapshots.recipe(snapshots.get("snapshot"))).isEmpty();
             try (RunningSandbox child = restore("template")) {
                 SandboxSnapshot second = publish(parent, "template", recipe);
@@ -135,26 +135,26 @@ class SandboxSnapshotsTest extends OnSnapshots {
         assertNoSnapshotLeft();
     }
 
-    private SandboxSnapshot publish(RunningSandbox parent, String name, TemplateRecipe recipe) {
+    private SandboxSnapshot publish(RunningSandbox parent, String name, Template.Recipe recipe) {
         return snapshots.publish(parent.id(), name, recipe, TestHost.soon());
     }
 
     @Test
     void aRecipeThatCannotBeIsRefused() {
-        TemplateRecipe started = TemplateRecipe.empty().with(TemplateRecipe.Kind.START, List.of("server"));
-        assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.START, List.of("another")))
+        Template.Recipe started = Template.Recipe.empty().with(Template.Recipe.Kind.START, List.of("server"));
+        assertThatThrownBy(() -> started.with(Template.Recipe.Kind.START, List.of("another")))
                 .isInstanceOf(SandboxException.InvalidSpecification.class);
-        assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.RUN, List.of()))
+        assertThatThrownBy(() -> started.with(Template.Recipe.Kind.RUN, List.of()))
                 .isInstanceOf(SandboxException.InvalidSpecification.class);
         for (String port : List.of("0", "65536", "-1", "99999999999", "http")) {
-            assertThatThrownBy(() -> started.with(TemplateRecipe.Kind.READY_PORT, List.of(port)))
+            assertThatThrownBy(() -> started.with(Template.Recipe.Kind.READY_PORT, List.of(port)))
                     .as(port)
                     .isInstanceOf(SandboxException.InvalidSpecification.class);
         }
-        assertThat(started.with(TemplateRecipe.Kind.READY_PORT, List.of("65535"))
+        assertThat(started.with(Template.Recipe.Kind.READY_PORT, List.of("65535"))
                         .hasCode())
                 .isFalse();
-        assertThat(started.with(TemplateRecipe.Kind.CODE, List.of("1")).hasCode())
+        assertThat(started.with(Template.Recipe.Kind.CODE, List.of("1")).hasCode())
                 .isTrue();
     }
 

@@ -1,7 +1,7 @@
 package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.CatalogTransaction;
-import dev.cloche.sandbox.TemplateRecipe;
+import dev.cloche.sandbox.Template;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +12,9 @@ import java.util.TreeMap;
 final class RecipeRows {
     private RecipeRows() {}
 
-    static void insert(CatalogTransaction transaction, long snapshot, TemplateRecipe recipe) throws SQLException {
+    static void insert(CatalogTransaction transaction, long snapshot, Template.Recipe recipe) throws SQLException {
         for (int step = 0; step < recipe.steps().size(); step++) {
-            TemplateRecipe.Step each = recipe.steps().get(step);
+            Template.Recipe.Step each = recipe.steps().get(step);
             for (int position = 0; position < each.words().size(); position++) {
                 transaction.update(
                         """
@@ -29,17 +29,17 @@ final class RecipeRows {
         }
     }
 
-    static TemplateRecipe read(CatalogTransaction transaction, long snapshot) throws SQLException {
-        record Word(int step, TemplateRecipe.Kind kind, String word) {}
+    static Template.Recipe read(CatalogTransaction transaction, long snapshot) throws SQLException {
+        record Word(int step, Template.Recipe.Kind kind, String word) {}
         List<Word> words = transaction.list(
-                row -> new Word(row.getInt(1), TemplateRecipe.Kind.valueOf(row.getString(2)), row.getString(3)),
+                row -> new Word(row.getInt(1), Template.Recipe.Kind.valueOf(row.getString(2)), row.getString(3)),
                 "SELECT step, kind, word FROM snapshot_recipe_word WHERE snapshot_id = ? ORDER BY step, position",
                 snapshot);
         SortedMap<Integer, List<Word>> steps = new TreeMap<>();
         words.forEach(word ->
                 steps.computeIfAbsent(word.step(), _ -> new ArrayList<>()).add(word));
-        return new TemplateRecipe(steps.values().stream()
-                .map(step -> new TemplateRecipe.Step(
+        return new Template.Recipe(steps.values().stream()
+                .map(step -> new Template.Recipe.Step(
                         step.getFirst().kind(), step.stream().map(Word::word).toList()))
                 .toList());
     }

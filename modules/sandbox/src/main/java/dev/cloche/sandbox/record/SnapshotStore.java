@@ -9,7 +9,7 @@ import dev.cloche.sandbox.SandboxPolicies;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.SnapshotStatus;
-import dev.cloche.sandbox.TemplateRecipe;
+import dev.cloche.sandbox.Template;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.NetworkSpec;
 import java.sql.ResultSet;
@@ -147,7 +147,7 @@ public final class SnapshotStore {
      *
      * @return false if a snapshot that is no template has the name; then nothing changes
      */
-    public boolean publish(long id, String name, TemplateRecipe recipe) {
+    public boolean publish(long id, String name, Template.Recipe recipe) {
         return catalog.write(transaction -> {
             Optional<Long> before =
                     transaction.first(row -> row.getLong(1), "SELECT id FROM sandbox_snapshot WHERE name = ?", name);
@@ -163,7 +163,7 @@ public final class SnapshotStore {
     }
 
     /** Returns how a template was prepared; empty if this is none. */
-    public Optional<TemplateRecipe> recipe(long id) {
+    public Optional<Template.Recipe> recipe(long id) {
         return catalog.read(transaction -> transaction
                         .first(row -> row.getInt(1), "SELECT prepared FROM sandbox_snapshot WHERE id = ?", id)
                         .filter(prepared -> prepared == 1)
