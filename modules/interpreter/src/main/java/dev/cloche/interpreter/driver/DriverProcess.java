@@ -21,13 +21,13 @@ import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -43,6 +43,7 @@ public final class DriverProcess implements AutoCloseable {
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final int LONGEST_COMPLAINT = 4 << 10;
     private static final int SIGKILL = 9;
+    private static final SecureRandom NAMES = new SecureRandom();
 
     private final RunningSandbox sandbox;
     private final GuestExecution process;
@@ -66,8 +67,7 @@ public final class DriverProcess implements AutoCloseable {
      */
     public static DriverProcess start(RunningSandbox sandbox, Language language, String driver) {
         Deadline deadline = Deadline.after(START_LIMIT);
-        String place = "/tmp/cloche-"
-                + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        String place = "/tmp/cloche-" + HexFormat.of().toHexDigits(NAMES.nextLong());
         String file = place + "-" + driver;
         var _ = sandbox.withFiles(files -> written(files, file, source(driver), deadline));
         GuestExecution process = null;
