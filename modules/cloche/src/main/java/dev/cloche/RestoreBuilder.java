@@ -105,19 +105,32 @@ public final class RestoreBuilder {
      *     prepared is made anew then, unless only its application can do so
      */
     public Sandbox start() {
-        return cloche.templates()
+        Sandbox clone = cloche.templates()
                 .restored(
                         snapshot,
                         () -> new Sandbox(
-                                cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none())),
-                        (clone, command) -> {
-                            try {
-                                runOnClone(clone, command);
-                            } catch (Throwable failed) {
-                                Uninterrupted.after(failed, clone::close);
-                                throw failed;
-                            }
-                        });
+                                cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none())));
+        try {
+            cloche.templates().onClone(snapshot).ifPresent(command -> runOnClone(clone, command));
+            return clone;
+        } catch (Throwable failed) {
+            Uninterrupted.after(failed, () -> giveUp(clone));
+            throw failed;
+        }
+    }
+
+    /** Nothing is left of a start that has failed. */
+    private void giveUp(Sandbox clone) {
+        clone.close();
+        if (!child.ephemeral()) {
+            cloche.sandboxes().remove(clone.name(), true);
+        }
+    }
+
+    private void runOnClone(Sandbox clone, List<String> command) {
+        try (TemplateSteps steps = new TemplateSteps(snapshot, clone, Duration.ZERO, OutputStream.nullOutputStream())) {
+            steps.onClone(command);
+        }
     }
 
     /**
@@ -125,27 +138,19 @@ public final class RestoreBuilder {
      * its main command where that runs on; what boots runs its main command and ends with it.
      */
     public SandboxInfo startDetached() {
+        if (cloche.templates().onClone(snapshot).isPresent()) {
+            // It ends with this process until the command has run: no process finds one in which it has not.
+            Sandbox clone = start();
+            long id = clone.id();
+            clone.detach();
+            return SandboxInfo.of(cloche.sandboxRoom().get(id), cloche.sandboxRoom());
+        }
         return cloche.templates()
                 .restored(
                         snapshot,
                         () -> SandboxInfo.of(
                                 cloche.sandboxRoom().snapshots().restoreDetached(snapshot, wanted(), Deadline.none()),
-                                cloche.sandboxRoom()),
-                        (clone, command) -> {
-                            try (Sandbox connection = cloche.connect(clone.name())) {
-                                runOnClone(connection, command);
-                            } catch (Throwable failed) {
-                                Uninterrupted.after(
-                                        failed, () -> cloche.sandboxes().remove(clone.name(), true));
-                                throw failed;
-                            }
-                        });
-    }
-
-    private void runOnClone(Sandbox clone, List<String> command) {
-        try (TemplateSteps steps = new TemplateSteps(snapshot, clone, Duration.ZERO, OutputStream.nullOutputStream())) {
-            steps.onClone(command);
-        }
+                                cloche.sandboxRoom()));
     }
 
     private ChildSpec wanted() {

@@ -128,25 +128,20 @@ public final class Templates {
 
     /**
      * Restores a snapshot. One that is a template is made anew before, if its name means another image by now, or it does not run
-     * on this runtime or processor; and a command that it has for its clones is run.
+     * on this runtime or processor.
      *
      * @param restore makes the clone
-     * @param use passes the command to the clone, and ends the clone if that fails
      */
-    <T> T restored(String name, Supplier<T> restore, Cloned<T> use) {
+    <T> T restored(String name, Supplier<T> restore) {
         SandboxSnapshot snapshot = sandboxes.snapshots().get(name);
         Optional<Template.Recipe> recipe = sandboxes.snapshots().recipe(snapshot);
-        if (recipe.isEmpty()) {
-            return restore.get();
-        }
-        T clone = ofCurrent(snapshot, recipe.get(), restore);
-        recipe.get().onClone().ifPresent(command -> use.run(clone, command));
-        return clone;
+        return recipe.isEmpty() ? restore.get() : ofCurrent(snapshot, recipe.get(), restore);
     }
 
-    /** Runs a command in a clone. */
-    interface Cloned<T> {
-        void run(T clone, List<String> command);
+    /** Returns what runs in each clone of a template before a caller has it; empty for a snapshot. */
+    Optional<List<String>> onClone(String name) {
+        SandboxSnapshot snapshot = sandboxes.snapshots().get(name);
+        return sandboxes.snapshots().recipe(snapshot).flatMap(Template.Recipe::onClone);
     }
 
     private <T> T ofCurrent(SandboxSnapshot snapshot, Template.Recipe recipe, Supplier<T> restore) {
