@@ -29,6 +29,7 @@ mv "$out/runtime.json" "$out/files/"
 version=${3:-$(sed -n 's/^  "version": "\(.*\)",$/\1/p' "$out/files/runtime.json")}
 "$(dirname "$0")/runtime-sbom.sh" "$share" "$out/files" "$version" >"$out/licences/sbom.cdx.json"
 rm -rf "$out/files"/{emulator,programs}/{licences,mended} # they are with the others now
+chmod -R u=rwX,go=rX "$out" # jars of sources record modes, and those of dist/share are its maker's
 cd "$out/files"
 {
     echo 'cloche-runtime 1'
