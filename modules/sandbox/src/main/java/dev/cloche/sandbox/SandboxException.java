@@ -129,7 +129,7 @@ public abstract sealed class SandboxException extends ClocheException {
             super(
                     "sandbox.template-stale",
                     "The template \"" + name + "\" was prepared by an application, for another image or runtime.",
-                    "Have that application prepare it again: cloche.templates().prepare(…).ensure()",
+                    "Have that application prepare it again.",
                     cause);
         }
     }
