@@ -55,7 +55,7 @@ public class ClocheAutoConfiguration {
 
     /**
      * Tells Spring that no method of these beans listens to events. It would look for itself, and load all classes that stand in
-     * their signatures, also where no bean needs them: most of what this starter took of a start.
+     * their signatures, also where no bean needs them.
      */
     @Bean
     static BeanFactoryPostProcessor clocheListensToNothing() {
