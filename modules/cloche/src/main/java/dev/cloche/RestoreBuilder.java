@@ -4,7 +4,6 @@ import dev.cloche.base.Deadline;
 import dev.cloche.base.Uninterrupted;
 import dev.cloche.sandbox.ChildSpec;
 import dev.cloche.vm.PublishedPort;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,7 +110,7 @@ public final class RestoreBuilder {
                         () -> new Sandbox(
                                 cloche, cloche.sandboxRoom().snapshots().restore(snapshot, wanted(), Deadline.none())));
         try {
-            cloche.templates().onClone(snapshot).ifPresent(command -> runOnClone(clone, command));
+            cloche.templates().onClone(snapshot).ifPresent(command -> TemplateSteps.onClone(snapshot, clone, command));
             return clone;
         } catch (Throwable failed) {
             Uninterrupted.after(failed, () -> giveUp(clone));
@@ -124,12 +123,6 @@ public final class RestoreBuilder {
         clone.close();
         if (!child.ephemeral()) {
             cloche.sandboxes().remove(clone.name(), true);
-        }
-    }
-
-    private void runOnClone(Sandbox clone, List<String> command) {
-        try (TemplateSteps steps = new TemplateSteps(snapshot, clone, Duration.ZERO, OutputStream.nullOutputStream())) {
-            steps.onClone(command);
         }
     }
 

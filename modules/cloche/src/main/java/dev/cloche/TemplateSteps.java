@@ -23,6 +23,10 @@ import java.util.function.Consumer;
 /** Does the steps of a template's recipe in a sandbox. For one thread. */
 final class TemplateSteps implements AutoCloseable {
     private static final int TAIL = 4_096;
+    /** As the check of a new VM of a pool has. */
+    private static final Duration ON_CLONE_LIMIT = Duration.ofMinutes(1);
+
+    private static final int MOST_OF_A_CLONE = 1 << 20;
     /** Between two looks at whether what was started has failed. */
     private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -61,11 +65,30 @@ final class TemplateSteps implements AutoCloseable {
                 case ON_CLONE -> {}
             }
         }
+        refuseIfFailed();
     }
 
-    /** Does what is done in a clone before a caller has it. */
-    void onClone(List<String> words) {
-        command(words);
+    /**
+     * Does what is done in a clone before a caller has it.
+     *
+     * @throws SandboxException.PreparationFailed if it does not end with 0, or not in time
+     */
+    static void onClone(String template, Sandbox clone, List<String> words) {
+        ExecResult result = clone.command(words.toArray(String[]::new))
+                .timeout(ON_CLONE_LIMIT)
+                .outputLimit(MOST_OF_A_CLONE)
+                .run();
+        if (result.timedOut() || !result.exit().success()) {
+            String why = result.timedOut()
+                    ? quoted(words) + " did not end in " + ON_CLONE_LIMIT.toSeconds() + " s"
+                    : ended(words, result.exit());
+            throw SandboxException.PreparationFailed.ofClone(
+                    template, why, end(result.stdoutText() + result.stderrText()));
+        }
+    }
+
+    private static String end(String output) {
+        return output.substring(Math.max(0, output.length() - TAIL));
     }
 
     private void copy(Path source, String target) {
@@ -79,6 +102,7 @@ final class TemplateSteps implements AutoCloseable {
         Tail tail = new Tail(copy);
         try (Execution running = sandbox.command(words.toArray(String[]::new)).start()) {
             ExitStatus exit = drained(running, tail);
+            tail.requireCopied();
             if (!exit.success()) {
                 throw failed(ended(words, exit), tail.text());
             }
@@ -143,6 +167,7 @@ final class TemplateSteps implements AutoCloseable {
         } catch (RuntimeException over) {
             throw over.getCause() instanceof ClocheException known ? known : over;
         }
+        started.get().tail().requireCopied();
         if (!exit.success()) {
             throw failed(
                     ended(started.get().words(), exit), started.get().tail().text());
@@ -150,11 +175,15 @@ final class TemplateSteps implements AutoCloseable {
     }
 
     private static String ended(List<String> words, ExitStatus exit) {
-        return "\"" + Printable.of(String.join(" ", words)) + "\" ended with exit code " + exit.shellCode();
+        return quoted(words) + " ended with exit code " + exit.shellCode();
+    }
+
+    private static String quoted(List<String> words) {
+        return "\"" + Printable.of(String.join(" ", words)) + "\"";
     }
 
     private SandboxException.PreparationFailed failed(String why, String output) {
-        return new SandboxException.PreparationFailed(template, why, output);
+        return SandboxException.PreparationFailed.ofTemplate(template, why, output);
     }
 
     @Override
@@ -166,6 +195,7 @@ final class TemplateSteps implements AutoCloseable {
     private static final class Tail {
         private final OutputStream copy;
         private byte[] kept = new byte[0];
+        private Optional<IOException> broken = Optional.empty();
 
         Tail(OutputStream copy) {
             this.copy = copy;
@@ -186,11 +216,21 @@ final class TemplateSteps implements AutoCloseable {
             byte[] longer = Arrays.copyOf(kept, kept.length + length);
             System.arraycopy(piece, 0, longer, kept.length, length);
             kept = Arrays.copyOfRange(longer, Math.max(0, longer.length - TAIL), longer.length);
+            if (broken.isPresent()) {
+                return;
+            }
             try {
                 copy.write(piece, 0, length);
                 copy.flush();
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                // What is not read any more would hold up the command.
+                broken = Optional.of(e);
+            }
+        }
+
+        synchronized void requireCopied() {
+            if (broken.isPresent()) {
+                throw new UncheckedIOException(broken.get());
             }
         }
 

@@ -290,7 +290,7 @@ public final class Templates {
             return this;
         }
 
-        /** Runs a command in each sandbox of it before a caller has that; a sandbox in which it does not end with 0 ends. */
+        /** Runs a command in each sandbox of it before a caller has that; a sandbox in which it does not end with 0 within a minute ends. */
         public Preparation onClone(String... words) {
             recipe = recipe.with(Template.Recipe.Kind.ON_CLONE, List.of(words));
             return this;

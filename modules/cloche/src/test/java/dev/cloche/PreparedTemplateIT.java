@@ -10,6 +10,8 @@ import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -193,16 +195,33 @@ class PreparedTemplateIT {
                         .make())
                 .isInstanceOf(SandboxException.PreparationFailed.class)
                 .hasMessageContaining("is not there to be copied");
+        OutputStream full = new OutputStream() {
+            @Override
+            public void write(int octet) throws IOException {
+                throw new IOException("no space");
+            }
+        };
+        // More than is buffered on the way: what is not read would wait for ever.
+        assertThatThrownBy(() -> web().run("sh", "-c", "yes | head -c 3000000 >&2")
+                        .output(full)
+                        .make())
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("no space");
         assertThat(cloche.templates().prepared()).containsExactly(made);
 
         // A clone that cannot be prepared is not given out.
         var _ = cloche.templates()
                 .prepare("broken", "base")
                 .memoryMib(256)
-                .onClone("false")
+                .onClone("sh", "-c", "echo no seed; exit 4")
                 .make();
         assertThatThrownBy(() -> cloche.restore("broken").start())
-                .isInstanceOf(SandboxException.PreparationFailed.class);
+                .isInstanceOfSatisfying(SandboxException.PreparationFailed.class, failed -> {
+                    assertThat(failed.sentence())
+                            .startsWith("A sandbox of the template \"broken\" is not ready")
+                            .contains("ended with exit code 4");
+                    assertThat(failed.output()).isEqualTo("no seed\n");
+                });
         assertThatThrownBy(() -> cloche.restore("broken").name("kept").startDetached())
                 .isInstanceOf(SandboxException.PreparationFailed.class);
         assertThat(cloche.sandboxes().list()).isEmpty();

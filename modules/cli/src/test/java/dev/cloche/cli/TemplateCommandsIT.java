@@ -115,6 +115,8 @@ class TemplateCommandsIT {
         assertRefused("has a name", "template", "make", "base", "--run", "true");
         assertRefused("PATH:/PATH-IN-THE-GUEST", "template", "make", "base", "--as", "x", "--copy-in", "here");
         assertRefused("has no meaning with --template", "run", "--template", "x", "--memory", "1g", "--", "true");
+        assertRefused("which runs no command", "run", "-d", "--template", "x", "-e", "A=B");
+        assertRefused("--memory is of a new sandbox", "repl", "--sandbox", "x", "--memory", "1g");
         assertRefused("Say what to run in it", "run", "--template", "x");
         assertRefused("There is no image", "run");
         assertRefused("There is no image", "pool", "set", "--depth", "1");
@@ -132,6 +134,16 @@ class TemplateCommandsIT {
                 "echo first; echo no space >&2; exit 3");
         assertThat(failed.exitCode()).isEqualTo(1);
         assertThat(failed.stderr()).contains("first", "no space", "ended with exit code 3");
+        done("template", "make", "base", "-q", "-m", "256m", "--as", "late", "--on-clone", "echo no seed; exit 4");
+        for (String[] start : new String[][] {
+            {"run", "--template", "late", "--", "true"}, {"run", "-d", "--template", "late"}, {"restore", "late"}
+        }) {
+            Result unready = cloche.run(start);
+            assertThat(unready.exitCode()).isNotZero();
+            assertThat(unready.stderr()).contains("no seed", "A sandbox of the template \"late\" is not ready");
+        }
+        assertThat(done("ps", "-a", "--format", "json").strip()).isEqualTo("[ ]");
+        done("template", "rm", "late");
         assertThat(cloche.run("run", "--template", "bad", "--", "true").stderr())
                 .contains("no snapshot named \"bad\"");
     }

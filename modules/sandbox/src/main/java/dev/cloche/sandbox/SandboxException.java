@@ -102,19 +102,31 @@ public abstract sealed class SandboxException extends ClocheException {
     public static final class PreparationFailed extends SandboxException {
         private final String output;
 
+        private PreparationFailed(String sentence, String remedy, String output) {
+            super("sandbox.preparation-failed", sentence, remedy);
+            this.output = output;
+        }
+
         /**
-         * Says which step it was.
+         * Returns the failure of a step of a template.
          *
          * @param template its name
          * @param why a sentence without a full stop
          * @param output the end of what the step wrote
          */
-        public PreparationFailed(String template, String why, String output) {
-            super(
-                    "sandbox.preparation-failed",
+        public static PreparationFailed ofTemplate(String template, String why, String output) {
+            return new PreparationFailed(
                     "The template \"" + template + "\" is not prepared: " + why + ".",
-                    "Try the step in a sandbox of the image, and prepare the template again.");
-            this.output = output;
+                    "Try the step in a sandbox of the image, and prepare the template again.",
+                    output);
+        }
+
+        /** Returns the failure of what a template has for each of its sandboxes; the parameters are as of the other method. */
+        public static PreparationFailed ofClone(String template, String why, String output) {
+            return new PreparationFailed(
+                    "A sandbox of the template \"" + template + "\" is not ready: " + why + ".",
+                    "Prepare the template again, with another command for its clones.",
+                    output);
         }
 
         /** Returns the end of what the step wrote, at most 4 KiB; empty if it wrote nothing. */

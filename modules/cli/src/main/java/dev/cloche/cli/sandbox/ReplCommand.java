@@ -24,12 +24,15 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 @Command(
         name = "repl",
@@ -56,6 +59,9 @@ import picocli.CommandLine.Parameters;
         })
 final class ReplCommand implements Callable<Integer> {
     private static final int STDIN = 0;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Option(
             names = "--language",
@@ -106,6 +112,9 @@ final class ReplCommand implements Callable<Integer> {
         if (sandbox != null && image != null) {
             throw new UsageError("--image is of a new sandbox, and --sandbox one that runs.", "Leave out one.");
         }
+        if (sandbox != null) {
+            requireNone(List.of("--memory", "--cpus", "--network", "--publish", "--dns"));
+        }
         boolean prompts = file == null && Terminal.of(STDIN).isPresent();
         String code = prompts ? "" : code();
         try (Cloche cloche = Cloche.open(MakerCommand.options())) {
@@ -117,6 +126,14 @@ final class ReplCommand implements Callable<Integer> {
             try (Sandbox running = cloche.connect(sandbox);
                     Interpreter interpreter = running.interpreter(spoken)) {
                 return work(interpreter, prompts, code);
+            }
+        }
+    }
+
+    private void requireNone(List<String> ofNewSandboxes) {
+        for (String option : ofNewSandboxes) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new UsageError(option + " is of a new sandbox, and --sandbox one that runs.", "Leave out one.");
             }
         }
     }

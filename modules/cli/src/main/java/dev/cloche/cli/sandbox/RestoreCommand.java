@@ -57,7 +57,7 @@ final class RestoreCommand implements Callable<Integer> {
                 builder.name(name).ephemeral(options.ephemeral());
             }
             ports.forEach(builder::publish);
-            SandboxInfo restored = builder.startDetached();
+            SandboxInfo restored = TemplateRun.told(builder::startDetached);
             if (format.json()) {
                 JsonOutput.print(
                         System.out,

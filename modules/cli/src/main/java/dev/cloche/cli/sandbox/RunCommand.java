@@ -126,7 +126,7 @@ final class RunCommand implements Callable<Integer> {
         }
         settings.check();
         if (template != null) {
-            TemplateRun.check(spec.commandLine().getParseResult());
+            TemplateRun.check(spec.commandLine().getParseResult(), detach);
         }
         if (!detach && options.lifecycle().restart().kind() != RestartPolicy.Kind.NO) {
             throw new UsageError("--restart has a meaning only with -d.", "Add -d, or leave it out.");

@@ -15,10 +15,13 @@ import dev.cloche.cli.terminal.SignalForwarding;
 import dev.cloche.cli.terminal.StandardError;
 import dev.cloche.cli.terminal.UsageError;
 import dev.cloche.linux.Terminal;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.vm.ExitStatus;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -50,18 +53,39 @@ record TemplateRun(
             "--quiet",
             "--wait-for-room");
 
+    /** What is a command's, and a detached sandbox has none. */
+    private static final Set<String> OF_A_COMMAND = Set.of("--env", "--workdir", "--user", "--ulimit");
+
     /** Refuses options that would do nothing. */
-    static void check(ParseResult given) {
-        given.matchedOptionsSet().stream()
+    static void check(ParseResult given, boolean detached) {
+        first(given, name -> !FITTING.contains(name)).ifPresent(name -> {
+            throw new UsageError(
+                    name + " has no meaning with --template.",
+                    "A sandbox of a template is as that was made: leave it out, or make another template.");
+        });
+        first(given, name -> detached && OF_A_COMMAND.contains(name)).ifPresent(name -> {
+            throw new UsageError(
+                    name + " has no meaning with --template and -d, which runs no command.",
+                    "Leave it out, and give it to cloche exec.");
+        });
+    }
+
+    private static Optional<String> first(ParseResult given, Predicate<String> which) {
+        return given.matchedOptionsSet().stream()
                 .map(OptionSpec::longestName)
-                .filter(name -> !FITTING.contains(name))
+                .filter(which)
                 .sorted()
-                .findFirst()
-                .ifPresent(name -> {
-                    throw new UsageError(
-                            name + " has no meaning with --template.",
-                            "A sandbox of a template is as that was made: leave it out, or make another template.");
-                });
+                .findFirst();
+    }
+
+    /** Makes a sandbox; of one that is not ready, what its command wrote is printed first. */
+    static <T> T told(Supplier<T> start) {
+        try {
+            return start.get();
+        } catch (SandboxException.PreparationFailed failed) {
+            System.err.print(failed.output());
+            throw failed;
+        }
     }
 
     int detached(RestoreBuilder builder, Cloche cloche) {
@@ -70,7 +94,7 @@ record TemplateRun(
                     "A detached sandbox of a template runs what was started in that, and no other command.",
                     "Leave the command out, and run it with cloche exec.");
         }
-        SandboxInfo started = builder.startDetached();
+        SandboxInfo started = told(builder::startDetached);
         if (format == FormatOption.Format.json) {
             StartReport.print(cloche, started, System.out);
         } else {
@@ -86,7 +110,7 @@ record TemplateRun(
                     "A sandbox of a template has no command of its own.",
                     "Say what to run in it, as in: cloche run --template " + template + " -- COMMAND");
         }
-        try (Sandbox sandbox = builder.start()) {
+        try (Sandbox sandbox = told(builder::start)) {
             CommandBuilder main = settings.applyTo(sandbox.command(words.toArray(String[]::new)));
             CommandBuilder prepared = TerminalOptions.applyTo(main.stdin(interactive), terminal);
             // It ends with its sandbox, which is closed right after it and waits for nothing.
