@@ -157,12 +157,15 @@ final class Program {
         return text.exceptionally(unread -> "not read: " + unread.getMessage()).join();
     }
 
-    /** With a terminal of its own, by script(1); what is written to the process is typed there. */
+    /**
+     * With a terminal of its own, by script(1); what is written to the process is typed there. The shell that script starts is
+     * replaced by the program: one that stays, as dash does, ends itself by a Ctrl-C that the program survives.
+     */
     Process startOnTerminal(String... arguments) {
         String words = command(arguments).stream()
                 .map(word -> "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" "));
-        ProcessBuilder builder = new ProcessBuilder("script", "-qefc", words, "/dev/null").redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder("script", "-qefc", "exec " + words, "/dev/null").redirectErrorStream(true);
         builder.environment().putAll(environment);
         try {
             return builder.start();
