@@ -2,6 +2,8 @@ package dev.cloche;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
+import dev.cloche.base.SharedInput;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
@@ -43,10 +45,25 @@ public final class Execution implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(2);
 
     private static final int LOOKS_IN_VAIN = 5;
+    private static final int RING = 1 << 20;
+    private static final int LEAST_RING = 4 << 10;
+    private static final int MOST_RING = 64 << 20;
+
+    /** What becomes of a {@link #reader} that was too slow for the bytes that are kept. */
+    @Incubating
+    public enum Lag {
+        /** Its next read throws {@link GuestException.OutputGap}, once; the one after goes on behind the gap. */
+        IS_TOLD,
+        /** Its stream ends there. */
+        ENDS
+    }
 
     private final GuestOwner sandbox;
     private final GuestExecution guest;
+    private final SharedInput stdout;
+    private final SharedInput stderr;
     private final Deadline deadline;
+    private volatile int ring = RING;
     private volatile @Nullable ExitStatus status;
     private volatile boolean endsWithUs;
     private volatile boolean patient;
@@ -56,8 +73,19 @@ public final class Execution implements AutoCloseable {
     Execution(GuestOwner sandbox, GuestExecution guest, Deadline deadline, boolean endsWithUs) {
         this.sandbox = sandbox;
         this.guest = guest;
+        stdout = shared(Output.STDOUT, guest.stdout());
+        stderr = shared(Output.STDERR, guest.stderr());
         this.deadline = deadline;
         this.endsWithUs = endsWithUs;
+    }
+
+    private SharedInput shared(Output output, InputStream stream) {
+        String name =
+                (output == Output.STDOUT ? "stdout" : "stderr") + " of execution " + Integer.toUnsignedString(id());
+        return new SharedInput(
+                stream,
+                () -> guest.offset(output),
+                (offset, missing) -> new GuestException.OutputGap(name, offset, missing));
     }
 
     /** For the command that a sandbox is for, which would end with the wait: waits until a hindered guest goes on. */
@@ -89,22 +117,66 @@ public final class Execution implements AutoCloseable {
      * before the command.
      */
     public InputStream stdout() {
-        return guest.stdout();
+        return stdout.first();
     }
 
     /** Returns what the command writes to its standard error; apart from that like {@link #stdout()}. */
     public InputStream stderr() {
-        return guest.stderr();
+        return stderr.first();
+    }
+
+    /**
+     * Adds a reader of an output, of any number, each for a thread of its own, beside {@link #stdout()} or {@link #stderr()}. From
+     * the first one on, the latest 1 MiB is {@linkplain #keepForReaders kept} on this host, also what all have read; before that
+     * nothing is. The fastest reader sets the pace: the command is blocked while no reader wants more. One that is so slow that
+     * what it has not read is kept no longer misses that, and delays no other.
+     *
+     * <pre>{@code
+     * try (InputStream all = execution.reader(Output.STDOUT, 0)) {
+     *     all.transferTo(file);
+     * }
+     * }</pre>
+     *
+     * <p>Its reads wait, and fail, as those of {@link #stdout()}. Closing it ends it alone.
+     *
+     * @param offset in bytes from the command's start; what is not kept of it is missed
+     * @throws IllegalArgumentException if so much has not come yet
+     */
+    @Incubating
+    public SharedInput.Reader reader(Output output, long offset) {
+        return reader(output, offset, Lag.IS_TOLD);
+    }
+
+    /** Adds a reader as {@link #reader(Output, long)} does, and says what becomes of it if it is too slow. */
+    @Incubating
+    public SharedInput.Reader reader(Output output, long offset, Lag lag) {
+        return (output == Output.STDOUT ? stdout : stderr).reader(offset, lag == Lag.ENDS, ring);
+    }
+
+    /**
+     * Sets how many bytes of each output are kept for readers, by default 1 MiB. Has an effect on an output that has no {@link
+     * #reader} yet.
+     *
+     * @param bytes 4 KiB to 64 MiB
+     * @return this
+     */
+    @Incubating
+    public Execution keepForReaders(int bytes) {
+        if (bytes < LEAST_RING || bytes > MOST_RING) {
+            throw new IllegalArgumentException("bytes kept for readers are " + LEAST_RING + " to " + MOST_RING);
+        }
+        ring = bytes;
+        return this;
     }
 
     /** Returns how much of {@link #stdout()} was read, from the command's start: where {@link Sandbox#attach} would go on. */
     public long stdoutOffset() {
-        return guest.offset(Output.STDOUT);
+        return stdout.first().offset();
     }
 
     /** Returns the same of {@link #stderr()}. */
     public long stderrOffset() {
-        return guest.offset(Output.STDERR);
+        return stderr.first().offset();
     }
 
     /**
@@ -116,8 +188,8 @@ public final class Execution implements AutoCloseable {
     }
 
     /**
-     * Says that what was read of both outputs up to these offsets is safe, so that the guest may forget it; of use for
-     * {@link CommandBuilder#acknowledged} commands.
+     * Says that what was read of both outputs up to these offsets, by any reader, is safe, so that the guest may forget it; of use
+     * for {@link CommandBuilder#acknowledged} commands.
      *
      * @throws ClocheException if so much was not read
      */

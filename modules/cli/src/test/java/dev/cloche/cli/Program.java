@@ -165,7 +165,8 @@ final class Program {
         String words = command(arguments).stream()
                 .map(word -> "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" "));
-        ProcessBuilder builder = new ProcessBuilder("script", "-qefc", "exec " + words, "/dev/null").redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder("script", "-qefc", "exec " + words, "/dev/null").redirectErrorStream(true);
         builder.environment().putAll(environment);
         try {
             return builder.start();
