@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -30,7 +29,6 @@ public final class MachineBuilder {
     private final Map<String, String> labels = new TreeMap<>();
     private final List<String> publish = new ArrayList<>();
     private NewMachine wanted;
-    private Optional<Network> network = Optional.empty();
     private PullListener progress = PullListener.none();
 
     MachineBuilder(MachineManager room, String name, String image) {
@@ -80,10 +78,9 @@ public final class MachineBuilder {
         return settings(wanted.settings().withInit(program));
     }
 
-    /** Sets its network; by default none, or {@link Network#USER} if ports are published. */
+    /** Sets its network; by default none. */
     public MachineBuilder network(Network value) {
-        network = Optional.of(value);
-        return this;
+        return settings(wanted.settings().withNetwork(value));
     }
 
     /**
@@ -121,9 +118,7 @@ public final class MachineBuilder {
      *     nothing is left behind
      */
     public MachineInfo make() {
-        Network kind = network.orElse(publish.isEmpty() ? Network.NONE : Network.USER);
-        NewMachine machine = wanted.withSettings(wanted.settings().withNetwork(kind));
-        room.create(machine, progress, Deadline.none());
+        room.create(wanted, progress, Deadline.none());
         return MachineInfo.of(room.get(wanted.name()), room);
     }
 

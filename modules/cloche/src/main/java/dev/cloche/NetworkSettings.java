@@ -38,13 +38,12 @@ final class NetworkSettings {
 
     /** @throws SandboxException.InvalidSpecification if something was asked for that the network does not have */
     NetworkSpec spec() {
-        boolean wanted = !ports.isEmpty() || nameServer.isPresent();
         if (network.filter(Network.NONE::equals).isPresent() && nameServer.isPresent()) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox without a network has no name server.",
                     "Leave out the network NONE, or the name server.");
         }
-        if (network.filter(Network.NONE::equals).isPresent() || (!wanted && network.isEmpty())) {
+        if (network.orElse(nameServer.isPresent() ? Network.USER : Network.NONE) == Network.NONE) {
             return NetworkSpec.none().withPorts(ports);
         }
         NetworkSpec.User user = NetworkSpec.user().withPorts(ports);

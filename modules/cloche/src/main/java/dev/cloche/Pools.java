@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * The pools of warm VMs of a state root. A sandbox of an image and a size that has a pool gets one of its VMs by itself, in
- * some milliseconds, if it has no disk and publishes no ports. Who fills them is said by {@link
+ * some milliseconds, if it has no disk and publishes no ports of a network. Who fills them is said by {@link
  * ClocheOptions#templateMaking()}. Safe for use from several threads.
  *
  * <pre>{@code

@@ -226,7 +226,7 @@ public final class SandboxBuilder {
         return this;
     }
 
-    /** Sets what network the sandbox has; by default none, or {@link Network#USER} if ports are published. */
+    /** Sets what network the sandbox has; by default none, or {@link Network#USER} if a {@link #nameServer} is named. */
     public SandboxBuilder network(Network value) {
         network.network(value);
         return this;
@@ -234,9 +234,9 @@ public final class SandboxBuilder {
 
     /**
      * Publishes a TCP port of the sandbox on any free port of 127.0.0.1, which {@link Sandbox#ports} tells, for as long as it
-     * runs. The sandbox then has the network {@link Network#USER}, unless {@link Network#NONE} was asked for: then the port leads
-     * through the channel on which Cloche speaks with the guest. Without this, {@link Sandbox#ports} leads to any port as long as a
-     * handle is open.
+     * runs. It needs no network: the port leads through the channel on which Cloche speaks with the guest, or through the network
+     * {@link Network#USER} of a sandbox that has it. Without this, {@link Sandbox#ports} leads to any port as long as a handle is
+     * open.
      *
      * @param guestPort 1 to 65,535, in the guest
      * @throws dev.cloche.base.ClocheException if there is no such port

@@ -51,6 +51,7 @@ class MachineNetworkIT {
                 .memoryMib(256)
                 .cpus(1)
                 .diskGib(1)
+                .network(Network.USER)
                 .publish("0:8080")
                 .make();
         assertThat(machines.get("web").network()).isEqualTo(Network.USER);
@@ -110,15 +111,36 @@ class MachineNetworkIT {
     }
 
     @Test
+    void aPortNeedsNoNetworkAndComesAgainWithTheMachine() {
+        machines.create("web", "base")
+                .memoryMib(256)
+                .cpus(1)
+                .diskGib(1)
+                .publish(8080)
+                .make();
+        assertThat(machines.get("web").network()).isEqualTo(Network.NONE);
+        try (Machine web = machines.start("web")) {
+            serve(web, "one");
+            assertThat(web.exec("ls", "/sys/class/net").stdoutText()).isEqualTo("lo\n");
+        }
+        assertAnswers(machines.get("web"), "one");
+        machines.suspend("web");
+        assertThat(machines.get("web").ports()).isEmpty();
+        machines.start("web").close();
+        assertAnswers(machines.get("web"), "one");
+        assertThat(machines.recover().machines()).extracting(MachineInfo::state).containsOnly(MachineState.RUNNING);
+        assertThat(machines.get("web").ports()).hasSize(1);
+        assertAnswers(machines.get("web"), "one");
+    }
+
+    @Test
     void whatIsNoPortOrNoNetworkIsRefusedBeforeAnything() {
         assertThatThrownBy(
                         () -> machines.create("web", "base").publish("eighty").make())
                 .hasMessageContaining("publishes no port");
-        assertThatThrownBy(() -> machines.create("web", "base")
-                        .network(Network.NONE)
-                        .publish("80:80")
-                        .make())
-                .hasMessageContaining("publishes no ports");
+        assertThatThrownBy(() ->
+                        machines.create("web", "base").publish("80:80/udp").make())
+                .hasMessageContaining("UDP needs a network");
         assertThat(machines.list().machines()).isEmpty();
     }
 

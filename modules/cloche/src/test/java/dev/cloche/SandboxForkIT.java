@@ -10,7 +10,10 @@ import dev.cloche.sandbox.SandboxSnapshot;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.ExecutionInfo;
+import dev.cloche.vm.Network;
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -158,7 +161,8 @@ class SandboxForkIT {
     @Test
     void childrenHaveNetworksOfTheirOwnAndNoPortsOfTheParents() {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/passt")), "passt is not installed");
-        try (Sandbox parent = small().publish("127.0.0.1::80").start();
+        try (Sandbox parent =
+                        small().network(Network.USER).publish("127.0.0.1::80").start();
                 Fork fork = parent.fork(2)) {
             assertThat(parent.ports().list()).hasSize(1);
             List<Sandbox> family = new ArrayList<>(fork.children());
@@ -199,9 +203,18 @@ class SandboxForkIT {
             assertThat(sh(both, "cat /kept /tmp/kept")).isEqualTo("disk\nmemory");
             sh(both, "echo changed > /kept");
         }
-        try (Sandbox second = cloche.restore("both").start();
+        try (Sandbox second = cloche.restore("both").publish(80).start();
                 Sandbox disk = cloche.restore("disk").start()) {
-            assertThat(sh(second, "cat /kept")).isEqualTo("disk");
+            assertThat(sh(second, "cat /kept; ls /sys/class/net")).isEqualTo("disk\nlo");
+            try (Execution server = second.command("nc", "-ll", "-p", "80", "-e", "hostname")
+                            .start();
+                    Socket client = new Socket()) {
+                second.await(Ready.port(80), Duration.ofMinutes(2));
+                client.connect(second.ports().list().getFirst().address());
+                assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .isEqualTo(sh(second, "hostname") + "\n");
+                assertThat(server.ended()).isFalse();
+            }
             assertThat(sh(disk, "cat /kept")).isEqualTo("later");
         }
         cloche.snapshots().remove("both");

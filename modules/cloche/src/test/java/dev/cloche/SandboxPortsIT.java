@@ -61,7 +61,7 @@ class SandboxPortsIT {
     }
 
     private SandboxBuilder without(String name) {
-        return cloche.sandbox("base").name(name).memoryMib(MEMORY).network(Network.NONE);
+        return cloche.sandbox("base").name(name).memoryMib(MEMORY);
     }
 
     private static void serve(Sandbox sandbox) {
@@ -120,11 +120,8 @@ class SandboxPortsIT {
                 .set();
         assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
         // One with a name has a disk, which those of the pool have not.
-        try (Sandbox web = cloche.sandbox("base")
-                .memoryMib(MEMORY)
-                .network(Network.NONE)
-                .publish(8080)
-                .start()) {
+        try (Sandbox web =
+                cloche.sandbox("base").memoryMib(MEMORY).publish(8080).start()) {
             assertThat(web.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
             serve(web);
             assertThat(ask(web.ports().of(8080))).endsWith("well\n");

@@ -143,9 +143,9 @@ class MachineCommandsIT {
         assertThat(cloche.run("machine", "inspect", "two", "--format", "json").stdout())
                 .contains("\"state\" : \"failed\"");
         ok(cloche.run("machine", "set", "two", "--init", "agent"), "two\n");
-        assertThat(cloche.run("machine", "set", "two", "--network", "none", "-p", "80")
+        assertThat(cloche.run("machine", "set", "two", "--network", "none", "-p", "80/udp")
                         .stderr())
-                .contains("publishes no ports");
+                .contains("UDP needs a network");
     }
 
     @Test

@@ -49,7 +49,20 @@ class NetworkCommandsIT {
 
     @Test
     void aPublishedPortAnswersAndDoesSoAfterARestart() {
-        assertThat(cloche.run("run", "-d", "--name", "web", "-p", "0:80", "base", "--", "sh", "-c", SERVER)
+        assertThat(cloche.run(
+                                "run",
+                                "-d",
+                                "--name",
+                                "web",
+                                "--network",
+                                "user",
+                                "-p",
+                                "0:80",
+                                "base",
+                                "--",
+                                "sh",
+                                "-c",
+                                SERVER)
                         .stdout())
                 .isEqualTo("web\n");
         awaitAnswer("web");
@@ -62,17 +75,29 @@ class NetworkCommandsIT {
     void anAttachedRunServesUntilItsCommandEnds() throws Exception {
         int port = freePort();
         Process run = cloche.start(
-                "run", "-p", port + ":80", "base", "--", "sh", "-c", "echo from-inside | nc -l -p 80; exit 4");
+                "run",
+                "-p",
+                port + ":80",
+                "base",
+                "--",
+                "sh",
+                "-c",
+                "ls /sys/class/net; echo from-inside | nc -l -p 80; exit 4");
         run.getOutputStream().close();
         awaitAnswer(port);
         assertThat(run.waitFor(5, TimeUnit.MINUTES)).isTrue();
         assertThat(run.exitValue()).isEqualTo(4);
+        // A port alone is no reason for a network.
+        assertThat(run.getInputStream().readAllBytes())
+                .asString(StandardCharsets.UTF_8)
+                .isEqualTo("lo\n");
     }
 
     @Test
     void aPortThatIsInUseIsNamedAndNothingIsLeft() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Result refused = cloche.run("run", "-p", taken.getLocalPort() + ":80", "base", "--", "true");
+            Result refused =
+                    cloche.run("run", "--network", "user", "-p", taken.getLocalPort() + ":80", "base", "--", "true");
             assertThat(refused.exitCode()).isEqualTo(125);
             assertThat(refused.stderr()).contains("127.0.0.1:" + taken.getLocalPort(), "publish another port");
         }
@@ -103,7 +128,20 @@ class NetworkCommandsIT {
     @Test
     void anOrdinaryUserHasNetworksToo() throws Exception {
         Program ordinary = Program.asOrdinaryUser(othersHome);
-        assertThat(ordinary.run("run", "-d", "--name", "web", "-p", "0:80", "base", "--", "sh", "-c", SERVER)
+        assertThat(ordinary.run(
+                                "run",
+                                "-d",
+                                "--name",
+                                "web",
+                                "--network",
+                                "user",
+                                "-p",
+                                "0:80",
+                                "base",
+                                "--",
+                                "sh",
+                                "-c",
+                                SERVER)
                         .stdout())
                 .isEqualTo("web\n");
         awaitAnswer(ordinary, "web");

@@ -159,7 +159,8 @@ class PoolCommandsIT {
         Result without = cloche.run("run", "--format", "json", "-m", "256m", "base", "--", "ls", "/sys/class/net");
         assertThat(without.stdout()).doesNotContain("eth0");
         assertThat(lastLine(without.stderr())).contains("has VMs with a network, and it has none");
-        Result published = cloche.run("run", "--format", "json", "-m", "256m", "-p", "80", "base", "--", "true");
+        Result published = cloche.run(
+                "run", "--format", "json", "-m", "256m", "--network", "user", "-p", "80", "base", "--", "true");
         assertThat(lastLine(published.stderr())).contains("\"kind\":\"restored\"", "it publishes ports");
         Result warm = cloche.run(
                 "run",

@@ -94,10 +94,10 @@ class SandboxSnapshotsTest extends OnSnapshots {
             assertThatThrownBy(
                             () -> snapshots.restore("kept", ChildSpec.unnamed().withName("parent"), TestHost.soon()))
                     .isInstanceOf(SandboxException.NameInUse.class);
-            PublishedPort port = PublishedPort.parse("80").getFirst();
+            PublishedPort port = PublishedPort.parse("80/udp").getFirst();
             assertThatThrownBy(() ->
                             snapshots.restore("kept", ChildSpec.unnamed().withPorts(List.of(port)), TestHost.soon()))
-                    .isInstanceOf(SandboxException.InvalidSpecification.class);
+                    .isInstanceOf(VmException.Invalid.class);
         }
     }
 

@@ -19,8 +19,7 @@ public final class PublishOptions {
             names = {"-p", "--publish"},
             paramLabel = "[ADDR:][HOST:]GUEST[/udp]",
             description = "Publish a port or a range of the guest, on 127.0.0.1 without ADDR; HOST 0 or left out is any"
-                    + " free port, see ps. Implies --network user, unless a sandbox has --network none: then TCP ports lead"
-                    + " through the channel to its guest.")
+                    + " free port, see ps. A port of TCP needs no network; one of UDP needs --network user.")
     private List<String> ports = new ArrayList<>();
 
     public void applyTo(Consumer<Network> networks, Consumer<String> publish) {

@@ -1,6 +1,5 @@
 package dev.cloche.machine.lifecycle;
 
-import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.NetworkSpec;
@@ -13,21 +12,13 @@ import java.util.Optional;
 final class MachineNetwork {
     private MachineNetwork() {}
 
-    /**
-     * @throws MachineException.Invalid if what it says does not fit together
-     * @throws dev.cloche.vm.VmException.Invalid if a port is none, or comes twice
-     */
+    /** @throws dev.cloche.vm.VmException.Invalid if a port is none, comes twice, or is of UDP without a network */
     static NetworkSpec spec(MachineSettings settings) {
         List<PublishedPort> ports = new ArrayList<>();
         settings.publish().forEach(text -> ports.addAll(PublishedPort.parse(text)));
-        if (settings.network() == Network.USER) {
-            return NetworkSpec.user().withPorts(ports);
-        }
-        if (!ports.isEmpty()) {
-            throw new MachineException.Invalid(
-                    "A machine without a network publishes no ports.", "Give it the network user, or publish nothing.");
-        }
-        return NetworkSpec.none();
+        return settings.network() == Network.USER
+                ? NetworkSpec.user().withPorts(ports)
+                : NetworkSpec.none().withPorts(ports);
     }
 
     /** Returns where its guest is on its link. */

@@ -15,6 +15,7 @@ import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.RunningMachine;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestIdentity;
+import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmAdmission;
@@ -125,6 +126,7 @@ public final class MachineStart {
     }
 
     private void bringUp(PersistedMachine machine, Vm vm, Map<String, String> environment, Deadline deadline) {
+        publish(machine, vm, deadline);
         Optional<String> warning = new InitBoot(machine, vm.guest(), environment).run(deadline);
         Optional<String> script = machine.settings()
                 .provision()
@@ -160,6 +162,14 @@ public final class MachineStart {
         }
     }
 
+    /** What leads through the guest channel; a start that was cut short may have done it. */
+    private void publish(PersistedMachine machine, Vm vm, Deadline deadline) {
+        List<PublishedPort> ports = MachineNetwork.spec(machine.settings()).channelPorts();
+        if (!ports.isEmpty() && context.vms().publishedPorts(vm.id()).isEmpty()) {
+            var _ = context.vms().publish(vm.id(), ports, deadline);
+        }
+    }
+
     private VmAdmission admission(Deadline deadline) {
         Duration left = Duration.ofNanos(deadline.remainingNanos());
         return new VmAdmission(Set.of(), waitForRoom.compareTo(left) < 0 ? waitForRoom : left);
@@ -177,7 +187,7 @@ public final class MachineStart {
                 .withMemoryMiB(machine.resources().memoryMb())
                 .withCpus(machine.resources().cpus())
                 .withWritable(disks.of(machine).layer())
-                .withNetwork(MachineNetwork.spec(machine.settings()))
+                .withNetwork(MachineNetwork.spec(machine.settings()).device())
                 .withIsolation(machine.settings().isolation())
                 .withAttached(false);
     }

@@ -66,7 +66,7 @@ public final class Suspension {
         }
         return VmSpec.restored(machine.vmId(), memory)
                 .withWritable(disk.layer())
-                .withNetwork(network)
+                .withNetwork(network.device())
                 .withIsolation(machine.settings().isolation())
                 .withAttached(false);
     }

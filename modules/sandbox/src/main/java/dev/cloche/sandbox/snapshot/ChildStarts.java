@@ -87,12 +87,6 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
 
     private static SandboxSpec spec(
             SandboxSnapshot snapshot, SnapshotStore.Inheritance inherited, MainCommand main, ChildSpec child) {
-        if (!child.ports().isEmpty() && !snapshot.network()) {
-            throw new SandboxException.InvalidSpecification(
-                    "The sandbox \"" + snapshot.source()
-                            + "\" had no network, so no ports of a child can be published.",
-                    "Leave out the ports, or begin with a sandbox that has a network.");
-        }
         return new SandboxSpec(
                 child.name(),
                 snapshot.image(),
@@ -104,7 +98,9 @@ public record ChildStarts(SnapshotContext snapshots, SandboxTerminator terminato
                 snapshot.diskMib(),
                 inherited.policies(),
                 Map.of(),
-                snapshot.network() ? new NetworkSpec.User(child.ports(), inherited.nameServer()) : NetworkSpec.none(),
+                snapshot.network()
+                        ? new NetworkSpec.User(child.ports(), inherited.nameServer())
+                        : NetworkSpec.none().withPorts(child.ports()),
                 child.secrets().orElse(Secrets.none()),
                 main.stopSignal(),
                 main.whole(),
