@@ -65,22 +65,23 @@ record Rooms(
         Installation installation = Installation.of(options);
         installation.usedBy(root, Clock.systemUTC());
         List<Path> share = installation.share();
-        VmProvider vms = vms(options, installation, root);
+        // One for all rooms: what it says is read once while it stays as it is.
+        ConfigurationFile configuration = new ConfigurationFile(root);
+        VmProvider vms = vms(options, installation, root, configuration);
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         Operations operations = Operations.heardBy(options.listener());
-        ImageStoreOptions imageOptions = imageOptions(options, share, root)
+        ImageStoreOptions imageOptions = imageOptions(options, share, root, configuration)
                 .withRoom(vms::requireDiskFloor)
                 .withOperations(operations);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
         Clock clock = Clock.systemUTC();
         SandboxManager sandboxes = new SandboxManager(
-                root, catalog, images, vms, clock, options.templateMaking(), pools(options, root), operations);
+                root, catalog, images, vms, clock, options.templateMaking(), pools(options, configuration), operations);
         SandboxMaintenance maintenance = sandboxes.maintenance(options.maintenance());
         ProcessRoom processes = new ProcessRoom(catalog, root);
         MachineManager machines = machines(root, images, vms);
-        return new Rooms(
-                catalog, images, logins, vms, sandboxes, maintenance, processes, machines, new ConfigurationFile(root));
+        return new Rooms(catalog, images, logins, vms, sandboxes, maintenance, processes, machines, configuration);
     }
 
     /** Durable commands; opens the registry of processes. */
@@ -89,7 +90,11 @@ record Rooms(
     }
 
     static VmProvider vms(ClocheOptions options, Installation installation, Path root) {
-        ConfigurationFile configuration = new ConfigurationFile(root);
+        return vms(options, installation, root, new ConfigurationFile(root));
+    }
+
+    private static VmProvider vms(
+            ClocheOptions options, Installation installation, Path root, ConfigurationFile configuration) {
         return new QemuProvider(
                 layout(options, root),
                 installation.resources(),
@@ -108,26 +113,26 @@ record Rooms(
     }
 
     static ImageStore images(ClocheOptions options, List<Path> share, Path root, Catalog catalog) {
-        return ImageStore.open(root.resolve("cache"), catalog, imageOptions(options, share, root));
+        return ImageStore.open(
+                root.resolve("cache"), catalog, imageOptions(options, share, root, new ConfigurationFile(root)));
     }
 
-    private static ImageStoreOptions imageOptions(ClocheOptions options, List<Path> share, Path root) {
+    private static ImageStoreOptions imageOptions(
+            ClocheOptions options, List<Path> share, Path root, ConfigurationFile configuration) {
         List<Path> layouts = share.stream()
                 .map(directory -> directory.resolve("images/base"))
                 .filter(Files::isDirectory)
                 .toList();
-        Path configuration = root.resolve("config.toml");
         LoginSources logins = LoginSources.ofDocker().withKept(keptLogins(root)).withGiven(options.logins());
         return ImageStoreOptions.defaults()
                 .withBundled(layouts)
-                .withRegistries(() -> Configuration.read(configuration)
-                        .applied(RegistryOptions.defaults().withLogins(logins)))
-                .withKeepBytes(() -> Configuration.read(configuration).keepImages());
+                .withRegistries(() ->
+                        configuration.read().applied(RegistryOptions.defaults().withLogins(logins)))
+                .withKeepBytes(() -> configuration.read().keepImages());
     }
 
-    private static SandboxPools.Settings pools(ClocheOptions options, Path root) {
-        Path configuration = root.resolve("config.toml");
-        return new SandboxPools.Settings(() -> Configuration.read(configuration).pools(), options.poolListener());
+    private static SandboxPools.Settings pools(ClocheOptions options, ConfigurationFile configuration) {
+        return new SandboxPools.Settings(() -> configuration.read().pools(), options.poolListener());
     }
 
     private static Path keptLogins(Path root) {
