@@ -1,16 +1,22 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Incubating;
+import dev.cloche.base.Printable;
 import dev.cloche.image.RegistryLogin;
 import dev.cloche.interpreter.Interpreter;
 import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.interpreter.Interpreters;
 import dev.cloche.interpreter.Language;
+import dev.cloche.interpreter.PreparedDriver;
 import dev.cloche.linux.HostSystem;
 import dev.cloche.machine.OrphanedMachine;
 import dev.cloche.sandbox.MaintenanceStep;
 import dev.cloche.sandbox.Orphan;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxManager;
+import dev.cloche.vm.SpawnException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -323,12 +329,16 @@ public final class Cloche implements AutoCloseable {
         return opening.rooms();
     }
 
-    /** An interpreter that is about to be started in a sandbox of its own. Not safe for use from several threads. */
+    /**
+     * An interpreter that is about to be started in a sandbox of its own: of a template that was prepared for it, in which its
+     * program runs already. Not safe for use from several threads.
+     */
     @Incubating
     public static final class InterpreterBuilder {
         private final Cloche cloche;
         private final Language language;
         private @Nullable String image;
+        private List<String> modules = List.of();
         private UnaryOperator<SandboxBuilder> settings = UnaryOperator.identity();
 
         private InterpreterBuilder(Cloche cloche, Language language) {
@@ -348,7 +358,22 @@ public final class Cloche implements AutoCloseable {
         }
 
         /**
-         * Sets what the sandbox is like.
+         * Sets modules that are imported once, before there is a context: an {@code import} in a cell finds them ready.
+         *
+         * <pre>{@code
+         * cloche.interpreter(Language.PYTHON).image("notebook").imports("pandas", "matplotlib.pyplot").start();
+         * }</pre>
+         *
+         * @param names as in an import, at most 100; looked at when it is started
+         */
+        public InterpreterBuilder imports(String... names) {
+            modules = List.of(names);
+            return this;
+        }
+
+        /**
+         * Sets what the sandbox is like. Where it gets what is one sandbox's own, such as a name, labels, a user, published ports
+         * or a time limit, it is started from its image, and the program in it, which takes longer.
          *
          * <pre>{@code
          * cloche.interpreter(Language.PYTHON).sandbox(sandbox -> sandbox.memoryMib(2048)).start();
@@ -360,14 +385,84 @@ public final class Cloche implements AutoCloseable {
         }
 
         /**
-         * Starts the sandbox and the interpreter; closing it ends both.
+         * Prepares the template that {@link #start} takes, unless it is there. A pool can be set of its name.
          *
-         * @throws dev.cloche.base.ClocheException with the code {@code interpreter.no-image} if no image is named, as {@link
-         *     SandboxBuilder#start} and {@link Sandbox#interpreter} do
+         * <pre>{@code
+         * String template = cloche.interpreter(Language.PYTHON).image("python:3.13-slim").prepare().name();
+         * cloche.pools().template(template).depth(4).set();
+         * }</pre>
+         *
+         * @throws dev.cloche.base.ClocheException as {@link #start} does; with the code {@code interpreter.invalid} if the sandbox
+         *     gets what no sandbox of a template can be given
+         */
+        public SnapshotInfo prepare() {
+            SandboxBuilder sandbox = sandbox();
+            if (!sandbox.canBeTemplates()) {
+                throw new InterpreterException.Invalid(
+                        "The sandbox of this interpreter gets what a template does not have.",
+                        "Set its memory, processors, disk, network and environment alone.");
+            }
+            return prepared(preparation(new PreparedDriver(language, modules), sandbox));
+        }
+
+        /**
+         * Starts the sandbox and the interpreter; closing it ends both. The first start of an image, a size and these imports
+         * prepares a template, unless {@link ClocheOptions#templateMaking()} says that none is made; further ones are restored from
+         * that.
+         *
+         * @throws dev.cloche.base.ClocheException with the code {@code interpreter.no-image} if no image is named, {@code
+         *     interpreter.not-started} if a module cannot be imported, as {@link SandboxBuilder#start} and {@link
+         *     Sandbox#interpreter} do
          */
         public Interpreter start() {
-            String reference = image == null ? configured() : image;
-            return settings.apply(cloche.sandbox(reference)).start().soleInterpreter(language);
+            PreparedDriver driver = new PreparedDriver(language, modules);
+            SandboxBuilder sandbox = sandbox();
+            if (sandbox.canBeTemplates()) {
+                Templates.Preparation template = preparation(driver, sandbox);
+                boolean there = template.isThere();
+                if (!there && cloche.opening.makesTemplates()) {
+                    var _ = prepared(template);
+                    there = true;
+                }
+                if (there) {
+                    return sandbox.restored(template.name()).start().soleInterpreter(driver::in);
+                }
+            }
+            return sandbox.start()
+                    .soleInterpreter((running, close) -> Interpreters.open(running, language, modules, close));
+        }
+
+        private SandboxBuilder sandbox() {
+            return settings.apply(cloche.sandbox(image == null ? configured() : image));
+        }
+
+        /** One for each image, size and list of modules, so that they do not replace each other. */
+        private Templates.Preparation preparation(PreparedDriver driver, SandboxBuilder sandbox) {
+            String language = EnumNames.of(driver.language());
+            return sandbox.preparation("interpreter-" + language, driver.modules())
+                    .run(words(driver.write()))
+                    .start(words(driver.start()))
+                    .ready(Ready.command(words(driver.ready())));
+        }
+
+        private static String[] words(List<String> command) {
+            return command.toArray(String[]::new);
+        }
+
+        private SnapshotInfo prepared(Templates.Preparation template) {
+            try {
+                return template.ensure();
+            } catch (SpawnException.CommandNotFound missing) {
+                throw new InterpreterException.NotInstalled(language, missing);
+            } catch (SandboxException.PreparationFailed failed) {
+                // The last line is the one that names what is wrong.
+                String line = failed.output()
+                        .strip()
+                        .lines()
+                        .reduce((_, next) -> next)
+                        .orElse(failed.sentence());
+                throw new InterpreterException.NotStarted(language, Printable.brief(line), failed);
+            }
         }
 
         private String configured() {

@@ -36,6 +36,11 @@ final class NetworkSettings {
         nameServer = Optional.of(address);
     }
 
+    /** Returns whether nothing of it is one sandbox's own. */
+    boolean isShared() {
+        return ports.isEmpty() && nameServer.isEmpty();
+    }
+
     /** @throws SandboxException.InvalidSpecification if something was asked for that the network does not have */
     NetworkSpec spec() {
         if (network.filter(Network.NONE::equals).isPresent() && nameServer.isPresent()) {

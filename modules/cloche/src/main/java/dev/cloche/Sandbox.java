@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * A sandbox whose guest answers. Safe for use from several threads; commands run side by side.
@@ -307,13 +308,17 @@ public final class Sandbox implements AutoCloseable {
      */
     @Incubating
     public Interpreter interpreter(Language language) {
-        return Interpreters.open(running, language, () -> {});
+        return Interpreters.open(running, language, List.of(), () -> {});
     }
 
-    /** Starts an interpreter that ends this sandbox with it. */
-    Interpreter soleInterpreter(Language language) {
+    /**
+     * Starts an interpreter that ends this sandbox with it.
+     *
+     * @param opening is given what is to be done when the interpreter is closed
+     */
+    Interpreter soleInterpreter(BiFunction<RunningSandbox, Runnable, Interpreter> opening) {
         try {
-            return Interpreters.open(running, language, this::close);
+            return opening.apply(running, this::close);
         } catch (RuntimeException failure) {
             Uninterrupted.after(failure, this::close);
             throw failure;

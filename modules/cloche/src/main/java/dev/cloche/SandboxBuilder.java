@@ -2,6 +2,7 @@ package dev.cloche;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Incubating;
+import dev.cloche.image.Digest;
 import dev.cloche.image.PullListener;
 import dev.cloche.image.PullPolicy;
 import dev.cloche.sandbox.CommandOptions;
@@ -16,12 +17,14 @@ import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.NetworkSpec;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -358,6 +361,51 @@ public final class SandboxBuilder {
                 .withMemoryMib(memoryMib)
                 .withCpus(cpus);
         return diskMib == null || diskMib == 0 ? spec : spec.withDiskMib(diskMib);
+    }
+
+    /** Returns whether a sandbox of a prepared template can be all that this one is to be. */
+    boolean canBeTemplates() {
+        return name == null
+                && command.isEmpty()
+                && entrypoint == null
+                && labels.isEmpty()
+                && workingDirectory.isEmpty()
+                && user.isEmpty()
+                && stopSignal.isEmpty()
+                && pull == PullPolicy.MISSING
+                && policies.equals(SandboxPolicies.none())
+                && network.isShared();
+    }
+
+    /**
+     * Returns a template with its size, network and environment to prepare.
+     *
+     * @param name of all such templates; to it is added what tells them apart
+     * @param contents what they differ in besides
+     */
+    Templates.Preparation preparation(String name, List<String> contents) {
+        int disk = diskMib == null ? 0 : diskMib;
+        Network linked = network.spec() instanceof NetworkSpec.User ? Network.USER : Network.NONE;
+        List<Object> all =
+                List.of(cloche.exactImage(image), memoryMib, cpus, disk, linked, new TreeMap<>(environment), contents);
+        String digest =
+                Digest.of(all.toString().getBytes(StandardCharsets.UTF_8)).hex();
+        Templates.Preparation preparation = cloche.templates()
+                .prepare(name + "-" + digest.substring(0, 16), image)
+                .memoryMib(memoryMib)
+                .cpus(cpus)
+                .diskMib(disk)
+                .network(linked)
+                .progress(progress);
+        environment.forEach(preparation::environment);
+        return preparation;
+    }
+
+    /** Returns a sandbox of a template, with what each has of its own. */
+    RestoreBuilder restored(String template) {
+        RestoreBuilder restored = cloche.restore(template).waitForRoom(waitForRoom);
+        secrets.forEach(restored::secret);
+        return restored;
     }
 
     PullListener pullListener() {

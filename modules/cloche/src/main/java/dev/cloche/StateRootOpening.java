@@ -1,5 +1,6 @@
 package dev.cloche;
 
+import dev.cloche.sandbox.TemplateMaking;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,11 @@ final class StateRootOpening implements AutoCloseable {
     Rooms rooms() {
         Rooms open = rooms;
         return open == null ? openOnce() : open;
+    }
+
+    /** Returns whether starts have templates made, by this process or another one. */
+    boolean makesTemplates() {
+        return !(options.templateMaking() instanceof TemplateMaking.Never);
     }
 
     private synchronized Rooms openOnce() {

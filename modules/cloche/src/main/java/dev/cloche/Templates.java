@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Incubating;
 import dev.cloche.image.ImageException;
+import dev.cloche.image.PullListener;
 import dev.cloche.linux.LockFile;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxManager;
@@ -200,6 +201,7 @@ public final class Templates {
         private Network network = Network.NONE;
         private Duration readyLimit = READY_LIMIT;
         private OutputStream output = OutputStream.nullOutputStream();
+        private PullListener progress = PullListener.none();
 
         private Preparation(Cloche cloche, String name, String image) {
             this.cloche = cloche;
@@ -296,6 +298,12 @@ public final class Templates {
             return this;
         }
 
+        /** Has a listener told of the pull of its image. */
+        Preparation progress(PullListener listener) {
+            progress = listener;
+            return this;
+        }
+
         /** Has what its commands write written here too, while they run. Not closed. */
         public Preparation output(OutputStream copy) {
             output = copy;
@@ -324,6 +332,15 @@ public final class Templates {
             try (LockFile _ = cloche.sandboxRoom().templates().prepareAlone(name, Deadline.none())) {
                 return SnapshotInfo.of(same().orElseGet(this::prepared));
             }
+        }
+
+        String name() {
+            return name;
+        }
+
+        /** Returns whether {@link #ensure()} has nothing to do. */
+        boolean isThere() {
+            return same().isPresent();
         }
 
         private Optional<SandboxSnapshot> same() {
@@ -361,7 +378,8 @@ public final class Templates {
                     .memoryMib(memoryMib)
                     .cpus(cpus)
                     .diskMib(diskMib)
-                    .network(network);
+                    .network(network)
+                    .progress(progress);
             environment.forEach(maker::environment);
             try (Sandbox sandbox = maker.start();
                     TemplateSteps steps = new TemplateSteps(name, sandbox, readyLimit, output)) {

@@ -1,10 +1,11 @@
 package dev.cloche;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.InstalledShare;
+import dev.cloche.base.TestImage;
+import dev.cloche.image.PullListener;
 import dev.cloche.interpreter.CellListener;
 import dev.cloche.interpreter.CellOutcome;
 import dev.cloche.interpreter.CellResult;
@@ -15,20 +16,19 @@ import dev.cloche.interpreter.Language;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.Output;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.regex.Pattern;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Python in a real VM, which gets this host's. */
+/** Python in real VMs, of an image with this host's. */
 class InterpreterIT {
-    private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
-    private static final Path PYTHON = Path.of("/usr/bin/python3");
+    private static final String IMAGE = "python";
 
     @TempDir
     static Path home;
@@ -40,28 +40,14 @@ class InterpreterIT {
     @BeforeAll
     static void open() throws Exception {
         Path share = InstalledShare.require();
-        Assumptions.assumeTrue(Files.isExecutable(PYTHON), "python3 is not on this host");
+        Assumptions.assumeTrue(TestImage.hasPython(), "python3 is not on this host");
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
-                .withHome(home)
+                .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        sandbox = withPython("base");
+        var _ = cloche.images().load(TestImage.withPython(home.resolve("image")), IMAGE, PullListener.none());
+        sandbox = cloche.sandbox(IMAGE).memoryMib(512).start();
         python = sandbox.interpreter(Language.PYTHON);
-    }
-
-    private static Sandbox withPython(String image) throws Exception {
-        Sandbox made = cloche.sandbox(image).memoryMib(512).start();
-        Path program = PYTHON.toRealPath();
-        Process ldd = new ProcessBuilder("ldd", program.toString()).start();
-        String listed = new String(ldd.getInputStream().readAllBytes(), UTF_8);
-        for (String library :
-                LIBRARY.matcher(listed).results().map(found -> found.group(1)).toList()) {
-            made.files().copyIn(Path.of(library).toRealPath(), library);
-        }
-        made.files().copyIn(program, PYTHON.toString());
-        Path library = Path.of("/usr/lib", program.getFileName().toString());
-        made.files().copyIn(library, library.toString());
-        return made;
     }
 
     @AfterAll
@@ -182,15 +168,84 @@ class InterpreterIT {
                         () -> cloche.interpreter(Language.PYTHON).image("base").start())
                 .isInstanceOf(InterpreterException.NotInstalled.class)
                 .hasMessageContaining("has no program python3");
+        assertThatThrownBy(
+                        () -> cloche.interpreter(Language.PYTHON).image("base").prepare())
+                .isInstanceOf(InterpreterException.NotInstalled.class);
         assertThatThrownBy(() -> cloche.interpreter(Language.PYTHON).start())
                 .isInstanceOf(InterpreterException.NoImage.class)
                 .hasMessageContaining("python = \"IMAGE\" below [interpreter] in config.toml");
         assertThat(cloche.sandboxes().list()).hasSize(1);
     }
 
+    /** What no two contexts may have in common, nor draw from the same state. */
+    private static final String DRAWN = """
+            import os, random, secrets, tempfile, uuid
+            random.random(), uuid.uuid4(), secrets.token_hex(), tempfile.mktemp(), random.SystemRandom().random()
+            """;
+
+    @Test
+    void anInterpreterOfATemplateHasItsModulesAndRandomNumbersOfItsOwn() {
+        Cloche.InterpreterBuilder builder =
+                cloche.interpreter(Language.PYTHON).image(IMAGE).imports("decimal", "json.tool");
+        // What only one sandbox has keeps it from being restored.
+        Cloche.InterpreterBuilder labelled = cloche.interpreter(Language.PYTHON)
+                .image(IMAGE)
+                .imports("json.tool")
+                .sandbox(own -> own.label("a", "b"));
+        try (Interpreter unprepared = labelled.start()) {
+            assertThat(unprepared.run("import sys\n'json.tool' in sys.modules").text())
+                    .isEqualTo("True");
+        }
+        assertThatThrownBy(labelled::prepare).isInstanceOf(InterpreterException.Invalid.class);
+        assertThat(cloche.templates().prepared())
+                .as("where no process makes any")
+                .isEmpty();
+
+        SnapshotInfo template = builder.prepare();
+        assertThat(template.name()).startsWith("interpreter-python-");
+        assertThat(builder.prepare()).isEqualTo(template);
+        List<String> drawn = new ArrayList<>();
+        List<String> pids = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            try (Interpreter clone = builder.start();
+                    InterpreterContext further = clone.context()) {
+                assertThat(clone.run("import sys\n'decimal' in sys.modules, 'json.tool' in sys.modules")
+                                .text())
+                        .isEqualTo("(True, True)");
+                drawn.addAll(List.of(clone.run(DRAWN).text().split(", ", -1)));
+                drawn.addAll(List.of(further.run(DRAWN).text().split(", ", -1)));
+                pids.add(clone.run("import os\nos.getppid()").text());
+            }
+        }
+        assertThat(drawn).hasSize(20).doesNotHaveDuplicates();
+        assertThat(pids.getFirst()).as("one process, in each").isEqualTo(pids.getLast());
+        assertThat(cloche.sandboxes().list()).as("the others have ended").hasSize(1);
+
+        // A pool stands on it.
+        var _ = cloche.pools().template(template.name()).depth(1).set();
+        assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
+        try (Interpreter warm = builder.start()) {
+            assertThat(drawn)
+                    .doesNotContainAnyElementsOf(List.of(warm.run(DRAWN).text().split(", ", -1)));
+        }
+        assertThat(cloche.pools().list().getFirst().hits()).isEqualTo(1);
+        cloche.pools().template(template.name()).remove();
+    }
+
+    @Test
+    void aModuleThatCannotBeImportedIsNamed() {
+        Cloche.InterpreterBuilder builder = cloche.interpreter(Language.PYTHON).image(IMAGE);
+        assertThatThrownBy(() -> builder.imports("missing.part").prepare())
+                .isInstanceOf(InterpreterException.NotStarted.class)
+                .hasMessageContaining("No module named 'missing'");
+        assertThatThrownBy(() -> builder.imports("os; print()").start())
+                .isInstanceOf(InterpreterException.Invalid.class)
+                .hasMessageContaining("os; print()");
+    }
+
     @Test
     void theEndOfTheSandboxIsToldAsThat() throws Exception {
-        try (Sandbox other = withPython("base");
+        try (Sandbox other = cloche.sandbox(IMAGE).start();
                 Interpreter its = other.interpreter(Language.PYTHON)) {
             assertThat(its.run("1").text()).isEqualTo("1");
             other.stop(Duration.ZERO);

@@ -3,6 +3,7 @@ package dev.cloche.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.TestImage;
 import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -21,9 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code cloche repl} in a sandbox that gets this host's Python. */
 class ReplIT {
-    private static final Pattern LIBRARY = Pattern.compile("(/\\S+) \\(0x");
-    private static final Path PYTHON = Path.of("/usr/bin/python3");
-
     @TempDir
     static Path home;
 
@@ -34,21 +31,16 @@ class ReplIT {
 
     @BeforeAll
     static void begin() throws Exception {
-        Assumptions.assumeTrue(Files.isExecutable(PYTHON), "python3 is not on this host");
-        cloche = Program.in(home);
-        well("run", "-d", "--name", "dev", "base", "--", "sleep", "100000");
-        Path program = PYTHON.toRealPath();
-        Process ldd = new ProcessBuilder("ldd", program.toString()).start();
-        String listed = new String(ldd.getInputStream().readAllBytes(), UTF_8);
-        for (String library :
-                LIBRARY.matcher(listed).results().map(found -> found.group(1)).toList()) {
-            well("exec", "dev", "--", "mkdir", "-p", library.substring(0, library.lastIndexOf('/')));
-            well("cp", Path.of(library).toRealPath().toString(), "dev:" + library);
-        }
-        well("cp", program.toString(), "dev:" + PYTHON);
-        String library = "/usr/lib/" + program.getFileName();
-        well("exec", "dev", "--", "mkdir", "-p", "/usr/lib");
-        well("cp", library, "dev:" + library);
+        Assumptions.assumeTrue(TestImage.hasPython(), "python3 is not on this host");
+        cloche = Program.in(home.resolve("state"));
+        well(
+                "image",
+                "load",
+                "-q",
+                "--name",
+                "python",
+                TestImage.withPython(home.resolve("image")).toString());
+        well("run", "-d", "--name", "dev", "python", "--", "sleep", "100000");
     }
 
     private static void well(String... arguments) {

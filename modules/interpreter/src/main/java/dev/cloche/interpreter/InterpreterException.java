@@ -43,11 +43,15 @@ public abstract sealed class InterpreterException extends ClocheException {
     /** The driver did not come up. Code {@code interpreter.not-started}. */
     public static final class NotStarted extends InterpreterException {
         public NotStarted(Language language, String why) {
+            this(language, why, null);
+        }
+
+        public NotStarted(Language language, String why, @Nullable Throwable cause) {
             super(
                     "interpreter.not-started",
                     "The interpreter of " + language.title() + " did not start: " + why,
                     "Look at the language's program in the sandbox.",
-                    null);
+                    cause);
         }
     }
 

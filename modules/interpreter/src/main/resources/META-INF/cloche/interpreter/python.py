@@ -1,6 +1,7 @@
 """Runs cells of Python for Cloche: one process of one thread, which forks a process for each context.
 
-Its argument is the directory that it makes and listens in. What is said there stands in docs/interpreter.md of Cloche.
+Its first argument is the directory that it makes and listens in; what is said there stands in docs/interpreter.md of
+Cloche. The others are modules that it imports before, for all contexts.
 Needs Python 3.9 and no package. It ends with the connection of its owner, and all contexts with it.
 """
 import sys
@@ -12,6 +13,7 @@ import ast
 import base64
 import codeop
 import fcntl
+import importlib
 import json
 import linecache
 import os
@@ -328,7 +330,6 @@ def run_context(control, out, err):
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
     sys.argv = [""]
-    os.environ.setdefault("MPLBACKEND", "Agg")
     warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=__builtins__, display=display)
@@ -511,6 +512,11 @@ def main():
     if sys.version_info < (3, 9):
         sys.exit("Python %d.%d is too old: 3.9 is needed" % sys.version_info[:2])
     directory = sys.argv[1]
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    sys.stdout = sys.stderr  # what a module prints is not what is waited for
+    for module in sys.argv[2:]:
+        importlib.import_module(module)
+    sys.stdout = sys.__stdout__
     os.mkdir(directory, 0o700)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(directory + "/socket")

@@ -26,10 +26,15 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A driver that runs in a sandbox: a program of the language that listens on a socket in a directory of its own, and lives as
@@ -46,13 +51,21 @@ public final class DriverProcess implements AutoCloseable {
     private static final SecureRandom NAMES = new SecureRandom();
 
     private final RunningSandbox sandbox;
-    private final GuestExecution process;
+    /** Empty of one that ran before, in a template: that ends with its owner alone. */
+    private final Optional<GuestExecution> process;
+
     private final DialRequest socket;
     private final Connection owner;
     private final String version;
+    /** A context that was begun while its driver was taken; for the first who asks for one. */
+    private final AtomicReference<@Nullable FutureTask<Connection>> ahead = new AtomicReference<>();
 
     private DriverProcess(
-            RunningSandbox sandbox, GuestExecution process, DialRequest socket, Connection owner, String version) {
+            RunningSandbox sandbox,
+            Optional<GuestExecution> process,
+            DialRequest socket,
+            Connection owner,
+            String version) {
         this.sandbox = sandbox;
         this.process = process;
         this.socket = socket;
@@ -64,23 +77,18 @@ public final class DriverProcess implements AutoCloseable {
      * Starts a driver.
      *
      * @param driver its file among the resources of this room
+     * @param modules what it imports before it listens
      */
-    public static DriverProcess start(RunningSandbox sandbox, Language language, String driver) {
+    public static DriverProcess start(RunningSandbox sandbox, Language language, String driver, List<String> modules) {
         Deadline deadline = Deadline.after(START_LIMIT);
         String place = "/tmp/cloche-" + HexFormat.of().toHexDigits(NAMES.nextLong());
         String file = place + "-" + driver;
         var _ = sandbox.withFiles(files -> written(files, file, source(driver), deadline));
         GuestExecution process = null;
         try {
-            process = exec(sandbox, language, List.of(language.program(), file, place), deadline);
+            process = exec(sandbox, language, command(language, file, place, modules), deadline);
             awaitListening(process, language, deadline);
-            DialRequest socket = DialRequest.path(place + "/socket");
-            Connection owner = connect(sandbox, socket);
-            if (!(owner.ask("own", new byte[0], deadline) instanceof Answer.Driver(String version))) {
-                owner.close();
-                throw new InterpreterException.NotStarted(language, "what listens is no driver.");
-            }
-            return new DriverProcess(sandbox, process, socket, owner, version);
+            return owned(sandbox, language, Optional.of(process), place, deadline);
         } catch (RuntimeException failure) {
             if (process != null) {
                 GuestExecution begun = process;
@@ -92,7 +100,53 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    private static byte[] source(String driver) {
+    /**
+     * Takes a driver that runs already and has no owner.
+     *
+     * @param place the directory that it listens in
+     */
+    public static DriverProcess running(RunningSandbox sandbox, Language language, String place) {
+        // Beside each other: a start of what is ready is as short as the trips to it.
+        FutureTask<Connection> context = new FutureTask<>(() -> begun(sandbox, DialRequest.path(socket(place))));
+        Thread.ofVirtual().name("cloche-interpreter-ahead").start(context);
+        try {
+            DriverProcess driver = owned(sandbox, language, Optional.empty(), place, Deadline.after(ANSWER_LIMIT));
+            driver.ahead.set(context);
+            return driver;
+        } catch (RuntimeException failure) {
+            letGo(context);
+            throw failure;
+        }
+    }
+
+    private static DriverProcess owned(
+            RunningSandbox sandbox,
+            Language language,
+            Optional<GuestExecution> process,
+            String place,
+            Deadline deadline) {
+        DialRequest socket = DialRequest.path(socket(place));
+        Connection owner = connect(sandbox, socket);
+        if (!(owner.ask("own", new byte[0], deadline) instanceof Answer.Driver(String version))) {
+            owner.close();
+            throw new InterpreterException.NotStarted(language, "what listens is no driver.");
+        }
+        return new DriverProcess(sandbox, process, socket, owner, version);
+    }
+
+    /** Returns the words that start a driver. */
+    public static List<String> command(Language language, String file, String place, List<String> modules) {
+        return Stream.concat(Stream.of(language.program(), file, place), modules.stream())
+                .toList();
+    }
+
+    /** Returns what a driver listens on. */
+    public static String socket(String place) {
+        return place + "/socket";
+    }
+
+    /** Returns the text of a driver. */
+    public static byte[] source(String driver) {
         try (InputStream in = Objects.requireNonNull(DriverProcess.class.getResourceAsStream(RESOURCES + driver))) {
             return in.readAllBytes();
         } catch (IOException e) {
@@ -177,6 +231,11 @@ public final class DriverProcess implements AutoCloseable {
 
     /** Begins a context: a process of its own. */
     public Connection context() {
+        FutureTask<Connection> begun = ahead.getAndSet(null);
+        return begun == null ? begun(sandbox, socket) : awaited(begun);
+    }
+
+    private static Connection begun(RunningSandbox sandbox, DialRequest socket) {
         Connection context = connect(sandbox, socket);
         Answer answer = context.ask("context", new byte[0], Deadline.after(ANSWER_LIMIT));
         if (answer instanceof Answer.Ready) {
@@ -188,11 +247,33 @@ public final class DriverProcess implements AutoCloseable {
                 : new InterpreterException.BrokenAnswer("it answers something else");
     }
 
+    private static Connection awaited(FutureTask<Connection> task) {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof ClocheException known ? known : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            letGo(task);
+            throw Connection.interrupted();
+        }
+    }
+
+    /** Ends what a task brings, whenever it does. */
+    private static void letGo(FutureTask<Connection> context) {
+        if (!context.cancel(true) && context.state() == Future.State.SUCCESS) {
+            context.resultNow().close();
+        }
+    }
+
     /** Ends it, and all contexts with it. Closing twice does nothing. */
     @Override
     public void close() {
         owner.close();
-        Uninterrupted.run(() -> end(process));
+        FutureTask<Connection> unused = ahead.getAndSet(null);
+        if (unused != null) {
+            letGo(unused);
+        }
+        process.ifPresent(begun -> Uninterrupted.run(() -> end(begun)));
     }
 
     private static void end(GuestExecution process) {

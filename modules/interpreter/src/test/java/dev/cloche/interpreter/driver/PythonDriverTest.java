@@ -1,5 +1,9 @@
 package dev.cloche.interpreter.driver;
 
+import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
+import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
+import static dev.cloche.interpreter.driver.DriverOnHost.run;
+import static dev.cloche.interpreter.driver.DriverOnHost.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,21 +11,17 @@ import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.CellListener;
 import dev.cloche.interpreter.CellOutcome;
 import dev.cloche.interpreter.CellResult;
-import dev.cloche.interpreter.ChannelStream;
-import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -32,79 +32,40 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The driver of Python as a process of this host. */
 class PythonDriverTest {
-    private static final Duration LONG = Duration.ofMinutes(1);
-
     @TempDir
     Path directory;
 
-    private final List<Connection> open = new ArrayList<>();
-    private Process process;
-    private Path place;
-    private Connection owner;
+    private DriverOnHost driver;
 
     @BeforeEach
     void start() throws Exception {
-        Assumptions.assumeTrue(isThere(), "python3 of 3.9 or newer is not on this host");
-        place = directory.resolve("d");
-        Path file = directory.resolve("python.py");
-        Files.write(
-                file,
-                DriverProcess.class
-                        .getResourceAsStream("/META-INF/cloche/interpreter/python.py")
-                        .readAllBytes());
-        process = new ProcessBuilder("python3", file.toString(), place.toString())
-                .redirectErrorStream(true)
-                .start();
-        assertThat(process.inputReader().readLine()).isEqualTo("listening");
-        assertThat(Files.getPosixFilePermissions(place)).hasSize(3);
-        owner = connect();
-        assertThat(owner.ask("own", new byte[0], Deadline.after(LONG))).isInstanceOf(Answer.Driver.class);
-    }
-
-    private static boolean isThere() throws Exception {
-        try {
-            return new ProcessBuilder("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))")
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException missing) {
-            return false;
-        }
+        Assumptions.assumeTrue(
+                DriverOnHost.succeeds("python3", "-c", "import sys; sys.exit(sys.version_info < (3, 9))"),
+                "python3 of 3.9 or newer is not on this host");
+        Path modules = Files.createDirectory(directory.resolve("modules"));
+        Files.writeString(modules.resolve("loud.py"), "print('imported')\nimport os\npid = os.getpid()\n");
+        driver = DriverOnHost.start(
+                directory,
+                "python3",
+                "python.py",
+                List.of("loud", "xml.dom"),
+                Map.of("PYTHONPATH", modules.toString()));
     }
 
     @AfterEach
     void end() throws Exception {
-        if (process != null) {
-            open.forEach(Connection::close);
-            assertThat(process.waitFor()).isZero();
-            assertThat(new String(process.getInputStream().readAllBytes(), UTF_8))
-                    .isEmpty();
-            assertThat(place).doesNotExist();
+        if (driver != null) {
+            driver.close();
+            assertThat(driver.errors()).isEqualTo("imported\n");
         }
     }
 
     private Connection connect() throws IOException {
-        SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
-        socket.connect(UnixDomainSocketAddress.of(place.resolve("socket")));
-        Connection connection = new Connection(
-                new ChannelStream(socket, socket),
-                cause -> new InterpreterException.ContextEnded("The connection was lost.", cause));
-        open.add(connection);
-        return connection;
+        return driver.connect();
     }
 
     private Connection context() throws IOException {
-        Connection context = connect();
-        assertThat(context.ask("context", new byte[0], Deadline.after(LONG))).isEqualTo(new Answer.Ready());
-        return context;
-    }
-
-    private static CellResult run(Connection context, String code) {
-        return new CellRun(context, Optional.of(LONG), CellListener.NONE).run(code.getBytes(UTF_8));
-    }
-
-    private static String text(Connection context, String code) {
-        return run(context, code).text();
+        return driver.context();
     }
 
     @Test
@@ -121,6 +82,15 @@ class PythonDriverTest {
         assertThat(text(context, "import pickle\nclass A: pass\ntype(pickle.loads(pickle.dumps(A()))).__name__"))
                 .isEqualTo("'A'");
         assertThat(run(context, "").outcome()).isEqualTo(CellOutcome.COMPLETED);
+    }
+
+    @Test
+    void modulesAreImportedOnceForAllContexts() throws Exception {
+        String pid = text(context(), "import loud, sys\nloud.pid");
+        assertThat(pid).isEqualTo(String.valueOf(driver.pid()));
+        assertThat(text(context(), "import loud\nloud.pid")).isEqualTo(pid);
+        assertThat(text(context(), "import sys\n'xml.dom' in sys.modules")).isEqualTo("True");
+        assertThat(text(context(), "loud")).isEmpty();
     }
 
     @Test
@@ -541,11 +511,5 @@ class PythonDriverTest {
         } finally {
             prompt.destroyForcibly();
         }
-    }
-
-    private static boolean isComplete(Connection context, String code) {
-        return context.ask("check", code.getBytes(UTF_8), Deadline.after(LONG))
-                        instanceof Answer.Checked(boolean complete)
-                && complete;
     }
 }

@@ -1,0 +1,85 @@
+package dev.cloche.interpreter;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.cloche.base.Printable;
+import dev.cloche.interpreter.driver.DriverProcess;
+import dev.cloche.sandbox.RunningSandbox;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Describes a driver that runs in a prepared template, so that each sandbox of it has one, with its modules imported. It has no
+ * owner and no context in the template: contexts are begun in the sandbox, which has its own entropy by then.
+ *
+ * @param modules what it imports for all contexts, such as {@code numpy} or {@code matplotlib.pyplot}; at most 100
+ */
+public record PreparedDriver(Language language, List<String> modules) {
+    private static final Pattern MODULE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*");
+    private static final int LONGEST_MODULE = 200;
+    private static final int MOST_MODULES = 100;
+    private static final String WRITE_PYTHON = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])";
+    /** What has been imported is there: the driver listens after that. */
+    private static final String CONNECT_PYTHON =
+            "import os, socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); os.remove(sys.argv[2])";
+
+    /**
+     * Validates it.
+     *
+     * @throws InterpreterException.Invalid if there are too many modules, or one has a name that no module has
+     */
+    public PreparedDriver {
+        modules = List.copyOf(modules);
+        if (modules.size() > MOST_MODULES) {
+            throw new InterpreterException.Invalid(
+                    "An interpreter has " + modules.size() + " modules to import.",
+                    "Give it at most " + MOST_MODULES + ".");
+        }
+        for (String module : modules) {
+            if (module.length() > LONGEST_MODULE || !MODULE.matcher(module).matches()) {
+                throw new InterpreterException.Invalid(
+                        "No module of " + language.title() + " has the name \"" + brief(module) + "\".",
+                        "Write it as in an import, such as numpy or matplotlib.pyplot.");
+            }
+        }
+    }
+
+    private static String brief(String module) {
+        return Printable.brief(module, LONGEST_MODULE);
+    }
+
+    private String place() {
+        return "/tmp/cloche-" + language.program();
+    }
+
+    private String file() {
+        return place() + "-" + language.driver();
+    }
+
+    /** Returns the command that writes its file in the guest. */
+    public List<String> write() {
+        String source = new String(DriverProcess.source(language.driver()), UTF_8);
+        return List.of(language.program(), "-c", WRITE_PYTHON, file(), source);
+    }
+
+    /** Returns the command that runs on in each sandbox of the template. */
+    public List<String> start() {
+        return DriverProcess.command(language, file(), place(), modules);
+    }
+
+    /** Returns the command that ends with 0 once it listens, and removes its file. */
+    public List<String> ready() {
+        String socket = DriverProcess.socket(place());
+        return List.of(language.program(), "-c", CONNECT_PYTHON, socket, file());
+    }
+
+    /**
+     * Takes the one that runs in a sandbox of the template.
+     *
+     * @param whenClosed done after the interpreter has been closed
+     * @throws InterpreterException.NotStarted if what listens is no driver
+     */
+    public Interpreter in(RunningSandbox sandbox, Runnable whenClosed) {
+        return new Interpreter(language, DriverProcess.running(sandbox, language, place()), whenClosed);
+    }
+}

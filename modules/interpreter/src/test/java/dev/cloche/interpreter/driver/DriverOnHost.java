@@ -1,0 +1,124 @@
+package dev.cloche.interpreter.driver;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cloche.base.Deadline;
+import dev.cloche.interpreter.CellListener;
+import dev.cloche.interpreter.CellResult;
+import dev.cloche.interpreter.ChannelStream;
+import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.interpreter.protocol.Answer;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A driver as a process of this host. */
+final class DriverOnHost implements AutoCloseable {
+    static final Duration LONG = Duration.ofMinutes(1);
+
+    private final List<Connection> open = new ArrayList<>();
+    private final Process process;
+    private final Path place;
+    private final Path errors;
+
+    private DriverOnHost(Process process, Path place, Path errors) {
+        this.process = process;
+        this.place = place;
+        this.errors = errors;
+    }
+
+    /** Starts one that has an owner. */
+    static DriverOnHost start(
+            Path directory, String program, String driver, List<String> modules, Map<String, String> environment)
+            throws IOException {
+        Path place = directory.resolve("d");
+        Path file = Files.write(directory.resolve(driver), DriverProcess.source(driver));
+        Path errors = directory.resolve("errors");
+        List<String> words = new ArrayList<>(List.of(program, file.toString(), place.toString()));
+        words.addAll(modules);
+        ProcessBuilder builder = new ProcessBuilder(words).redirectError(errors.toFile());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        DriverOnHost started = new DriverOnHost(process, place, errors);
+        assertThat(process.inputReader().readLine()).isEqualTo("listening");
+        Files.delete(file);
+        assertThat(Files.getPosixFilePermissions(place)).hasSize(3);
+        assertThat(started.connect().ask("own", new byte[0], Deadline.after(LONG)))
+                .isInstanceOf(Answer.Driver.class);
+        return started;
+    }
+
+    /** Returns whether a program answers with 0. */
+    static boolean succeeds(String... command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException missing) {
+            return false;
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    Connection connect() throws IOException {
+        SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+        socket.connect(UnixDomainSocketAddress.of(place.resolve("socket")));
+        Connection connection = new Connection(
+                new ChannelStream(socket, socket),
+                cause -> new InterpreterException.ContextEnded("The connection was lost.", cause));
+        open.add(connection);
+        return connection;
+    }
+
+    Connection context() throws IOException {
+        Connection context = connect();
+        assertThat(context.ask("context", new byte[0], Deadline.after(LONG))).isEqualTo(new Answer.Ready());
+        return context;
+    }
+
+    static CellResult run(Connection context, String code) {
+        return run(context, code, LONG);
+    }
+
+    static CellResult run(Connection context, String code, Duration timeout) {
+        return new CellRun(context, Optional.of(timeout), CellListener.NONE).run(code.getBytes(UTF_8));
+    }
+
+    static String text(Connection context, String code) {
+        return run(context, code).text();
+    }
+
+    static boolean isComplete(Connection context, String code) {
+        return context.ask("check", code.getBytes(UTF_8), Deadline.after(LONG))
+                        instanceof Answer.Checked(boolean complete)
+                && complete;
+    }
+
+    /** Ends with its owner, and leaves nothing. */
+    @Override
+    public void close() {
+        open.forEach(Connection::close);
+        try {
+            assertThat(process.waitFor()).isZero();
+            assertThat(process.getInputStream().readAllBytes()).isEmpty();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        assertThat(place).doesNotExist();
+    }
+
+    /** Returns what it wrote to its standard error. */
+    String errors() throws IOException {
+        return Files.readString(errors);
+    }
+}
