@@ -3,6 +3,7 @@
 module dev.cloche.springai {
     requires transitive dev.cloche;
     requires transitive dev.cloche.base;
+    requires transitive dev.cloche.interpreter;
     requires dev.cloche.sandbox;
     requires transitive dev.cloche.tools;
     requires org.jspecify;

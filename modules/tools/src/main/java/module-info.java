@@ -2,6 +2,7 @@
 module dev.cloche.tools {
     requires transitive dev.cloche;
     requires transitive dev.cloche.base;
+    requires transitive dev.cloche.interpreter;
     requires dev.cloche.vm;
     requires org.jspecify;
 

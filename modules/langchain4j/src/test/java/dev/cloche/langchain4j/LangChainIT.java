@@ -6,6 +6,10 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
 import dev.cloche.base.InstalledShare;
+import dev.cloche.base.TestImage;
+import dev.cloche.image.PullListener;
+import dev.cloche.interpreter.Interpreter;
+import dev.cloche.interpreter.Language;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.tools.CodeLanguage;
 import dev.cloche.tools.ToolSettings;
@@ -14,6 +18,7 @@ import dev.langchain4j.service.AiServices;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,13 +32,18 @@ class LangChainIT {
     static Sandbox sandbox;
 
     @BeforeAll
-    static void open() {
+    static void open() throws Exception {
         Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
-                .withHome(home)
+                .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
-        sandbox = cloche.sandbox("base").memoryMib(256).start();
+        String image = "base";
+        if (TestImage.hasPython()) {
+            image = "python";
+            var _ = cloche.images().load(TestImage.withPython(home.resolve("image")), image, PullListener.none());
+        }
+        sandbox = cloche.sandbox(image).memoryMib(256).start();
     }
 
     @AfterAll
@@ -94,6 +104,43 @@ class LangChainIT {
                         .startsWith("run_code: ")
                         .contains("Every call is a new process")
                         .contains("files stay"));
+    }
+
+    @Test
+    void variablesOfAnAgentStayFromCallToCall() {
+        Assumptions.assumeTrue(TestImage.hasPython(), "python3 is not on this host");
+        ScriptedModel model = new ScriptedModel()
+                .calls("write_file", "{\"path\": \"data.txt\", \"content\": \"40\"}")
+                .calls("run_python", "{\"code\": \"x = int(open('data.txt').read())\"}")
+                .calls("run_python", "{\"code\": \"y = 2\\nprint('both')\\nx + y\"}")
+                .calls("run_python", "{\"code\": \"x / 0\"}")
+                .calls("run_python", "{\"code\": \"while True: pass\"}")
+                .calls("run_python", "{}")
+                .calls("run_python", "{\"code\": \"import os; os._exit(3)\"}")
+                .calls("run_python", "{\"code\": \"x\"}")
+                .calls("run_python", "{\"code\": \"import os; os.getcwd()\"}");
+        ToolSettings settings = ToolSettings.defaults().withTimeout(Duration.ofSeconds(5));
+        try (Interpreter python = sandbox.interpreter(Language.PYTHON)) {
+            String last = AiServices.builder(Assistant.class)
+                    .chatModel(model)
+                    .tools(SandboxToolSet.of(sandbox, settings), InterpreterToolSet.of(python, settings))
+                    .build()
+                    .answer("How much is it?");
+            assertThat(last).isEqualTo("'/work'");
+        }
+        assertThat(model.answers().subList(1, 8))
+                .satisfiesExactly(
+                        silent -> assertThat(silent).isEqualTo("[It ended well and has no value.]"),
+                        sum -> assertThat(sum).isEqualTo("both\n42"),
+                        error -> assertThat(error)
+                                .startsWith("[Error:]\n")
+                                .contains("line 1")
+                                .endsWith("ZeroDivisionError: division by zero\n"),
+                        late -> assertThat(late).contains("KeyboardInterrupt", "took longer than 5s"),
+                        missing -> assertThat(missing).isEqualTo("The parameter code is missing."),
+                        ended -> assertThat(ended).contains("ended with exit code 3", "variables are lost"),
+                        gone -> assertThat(gone).contains("NameError: name 'x' is not defined"));
+        assertThat(model.offered()).hasSize(6);
     }
 
     @Test

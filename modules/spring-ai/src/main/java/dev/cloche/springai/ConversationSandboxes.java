@@ -2,6 +2,9 @@ package dev.cloche.springai;
 
 import dev.cloche.Sandbox;
 import dev.cloche.base.ClocheException;
+import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.tools.InterpreterTools;
+import dev.cloche.tools.ToolSettings;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,10 +28,10 @@ import java.util.function.Supplier;
 public final class ConversationSandboxes implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ConversationSandboxes.class.getName());
 
-    private final IdleResources<Sandbox> sandboxes;
+    private final IdleResources<Conversation> sandboxes;
     private final ScheduledExecutorService timer;
 
-    private ConversationSandboxes(IdleResources<Sandbox> sandboxes, Duration pause) {
+    private ConversationSandboxes(IdleResources<Conversation> sandboxes, Duration pause) {
         this.sandboxes = sandboxes;
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("cloche-conversations").factory());
@@ -53,19 +56,8 @@ public final class ConversationSandboxes implements AutoCloseable {
         Duration quarter = idle.dividedBy(4);
         Duration minute = Duration.ofMinutes(1);
         return new ConversationSandboxes(
-                new IdleResources<>(starter, ConversationSandboxes::isAlive, idle, clock),
+                new IdleResources<>(() -> new Conversation(starter.get()), Conversation::isAlive, idle, clock),
                 quarter.compareTo(minute) < 0 ? quarter : minute);
-    }
-
-    private static boolean isAlive(Sandbox sandbox) {
-        try {
-            return switch (sandbox.status()) {
-                case STOPPED, CRASHED -> false;
-                case CREATED, STARTING, RUNNING, PAUSED, SUSPENDING, SUSPENDED, RESUMING, DRAINING -> true;
-            };
-        } catch (ClocheException removed) {
-            return false;
-        }
     }
 
     /**
@@ -74,7 +66,20 @@ public final class ConversationSandboxes implements AutoCloseable {
      * @throws ClocheException as the start does, or if this is closed
      */
     public <R> R use(String conversation, Function<Sandbox, R> work) {
-        return sandboxes.use(conversation, work);
+        return sandboxes.use(conversation, its -> work.apply(its.sandbox()));
+    }
+
+    /** Does something with Python in the sandbox of a conversation; that it does not start there is an answer for the model. */
+    String usePython(String conversation, ToolSettings settings, Function<InterpreterTools, String> work) {
+        return sandboxes.use(conversation, its -> {
+            InterpreterTools tools;
+            try {
+                tools = its.python(settings);
+            } catch (InterpreterException unusable) {
+                return unusable.sentence();
+            }
+            return work.apply(tools);
+        });
     }
 
     /** Ends the sandbox of a conversation that is over, if it has one, with what runs in it. */

@@ -39,30 +39,33 @@ public final class SandboxToolCallbacks implements ToolCallbackProvider {
                 new SandboxToolCallback(
                         "run_code",
                         ToolDescriptions.RUN_CODE,
-                        schema(Map.of("language", LANGUAGE, "code", string(ToolDescriptions.CODE))),
+                        ToolSchema.of(Map.of("language", LANGUAGE, "code", ToolSchema.text(ToolDescriptions.CODE))),
                         (call, context) ->
                                 user.apply(context, tools -> tools.runCode(call.text("language"), call.text("code")))),
                 new SandboxToolCallback(
                         "run_command",
                         ToolDescriptions.RUN_COMMAND,
-                        schema(Map.of("command", string(ToolDescriptions.COMMAND))),
+                        ToolSchema.of(Map.of("command", ToolSchema.text(ToolDescriptions.COMMAND))),
                         (call, context) -> user.apply(context, tools -> tools.runCommand(call.text("command")))),
                 new SandboxToolCallback(
                         "read_file",
                         ToolDescriptions.READ_FILE,
-                        schema(Map.of("path", string(ToolDescriptions.PATH))),
+                        ToolSchema.of(Map.of("path", ToolSchema.text(ToolDescriptions.PATH))),
                         (call, context) -> user.apply(context, tools -> tools.readFile(call.text("path")))),
                 new SandboxToolCallback(
                         "write_file",
                         ToolDescriptions.WRITE_FILE,
-                        schema(Map.of(
-                                "path", string(ToolDescriptions.PATH), "content", string(ToolDescriptions.CONTENT))),
+                        ToolSchema.of(Map.of(
+                                "path",
+                                ToolSchema.text(ToolDescriptions.PATH),
+                                "content",
+                                ToolSchema.text(ToolDescriptions.CONTENT))),
                         (call, context) ->
                                 user.apply(context, tools -> tools.writeFile(call.text("path"), call.text("content")))),
                 new SandboxToolCallback(
                         "list_files",
                         ToolDescriptions.LIST_FILES,
-                        schema(Map.of("path", string(ToolDescriptions.PATH))),
+                        ToolSchema.of(Map.of("path", ToolSchema.text(ToolDescriptions.PATH))),
                         (call, context) -> user.apply(context, tools -> tools.listFiles(call.text("path")))));
     }
 
@@ -91,33 +94,12 @@ public final class SandboxToolCallbacks implements ToolCallbackProvider {
                 sandboxes.use(conversation(context), sandbox -> work.apply(SandboxTools.of(sandbox, settings))));
     }
 
-    private static String conversation(@Nullable ToolContext context) {
+    static String conversation(@Nullable ToolContext context) {
         Object named = context == null ? null : context.getContext().get(ChatMemory.CONVERSATION_ID);
         if (named == null) {
             throw new ConversationException.Unknown(ChatMemory.CONVERSATION_ID);
         }
         return named.toString();
-    }
-
-    private static String string(String description) {
-        return "{\"type\": \"string\", \"description\": \"" + description + "\"}";
-    }
-
-    /** @param properties their schemas; all are required */
-    private static String schema(Map<String, String> properties) {
-        StringBuilder text = new StringBuilder("{\"type\": \"object\", \"properties\": {");
-        List<String> names = properties.keySet().stream().sorted().toList();
-        for (String name : names) {
-            text.append(name.equals(names.getFirst()) ? "" : ", ")
-                    .append('"')
-                    .append(name)
-                    .append("\": ")
-                    .append(properties.get(name));
-        }
-        return text.append("}, \"required\": [\"")
-                .append(String.join("\", \"", names))
-                .append("\"], \"additionalProperties\": false}")
-                .toString();
     }
 
     @Override

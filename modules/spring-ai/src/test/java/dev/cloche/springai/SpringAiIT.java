@@ -8,6 +8,8 @@ import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
 import dev.cloche.SandboxInfo;
 import dev.cloche.base.InstalledShare;
+import dev.cloche.base.TestImage;
+import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.tools.ToolSettings;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +33,7 @@ import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.model.tool.ToolCallingChatOptions;
 import org.springframework.ai.model.tool.ToolCallingManager;
 import org.springframework.ai.tool.ToolCallback;
+import org.springframework.ai.tool.ToolCallbackProvider;
 import org.springframework.ai.util.json.JsonParser;
 
 /** The tools as Spring AI calls them, in real VMs. */
@@ -45,7 +49,7 @@ class SpringAiIT {
     static void open() {
         Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
-                .withHome(home)
+                .withHome(home.resolve("state"))
                 .withShare(share)
                 .withTemplateMaking(new TemplateMaking.Never()));
     }
@@ -63,7 +67,7 @@ class SpringAiIT {
     }
 
     /** Has Spring AI make one call as a model asks for it, and returns what the model gets. */
-    private static String call(SandboxToolCallbacks tools, String conversation, String tool, String arguments) {
+    private static String call(ToolCallbackProvider tools, String conversation, String tool, String arguments) {
         ToolCallingChatOptions options = ToolCallingChatOptions.builder()
                 .toolCallbacks(tools.getToolCallbacks())
                 .toolContext(Map.of(ChatMemory.CONVERSATION_ID, conversation))
@@ -151,6 +155,32 @@ class SpringAiIT {
                     .isEqualTo("42\n");
             sandboxes.end("a");
             assertThat(cloche.sandboxes().list()).isEmpty();
+        }
+    }
+
+    @Test
+    void variablesOfAConversationStayFromCallToCall() throws Exception {
+        Assumptions.assumeTrue(TestImage.hasPython(), "python3 is not on this host");
+        var _ = cloche.images().load(TestImage.withPython(home.resolve("image")), "python", PullListener.none());
+        try (ConversationSandboxes sandboxes = ConversationSandboxes.of(
+                () -> cloche.sandbox("python").memoryMib(256).start(), Duration.ofHours(1))) {
+            ToolCallbackProvider files = SandboxToolCallbacks.of(sandboxes);
+            ToolCallbackProvider python = InterpreterToolCallbacks.of(sandboxes);
+            assertThat(call(files, "a", "write_file", "{\"path\": \"data\", \"content\": \"40\"}"))
+                    .startsWith("Wrote");
+            assertThat(call(python, "a", "run_python", "{\"code\": \"x = int(open('data').read())\"}"))
+                    .isEqualTo("[It ended well and has no value.]");
+            assertThat(call(python, "a", "run_python", "{\"code\": \"x + 2\"}")).isEqualTo("42");
+            assertThat(call(python, "b", "run_python", "{\"code\": \"x\"}"))
+                    .contains("NameError: name 'x' is not defined");
+            sandboxes.end("a");
+            assertThat(call(python, "a", "run_python", "{\"code\": \"x\"}"))
+                    .as("another sandbox")
+                    .contains("NameError: name 'x' is not defined");
+        }
+        try (ConversationSandboxes sandboxes = ConversationSandboxes.of(SpringAiIT::start, Duration.ofHours(1))) {
+            ToolCallbackProvider python = InterpreterToolCallbacks.of(sandboxes);
+            assertThat(call(python, "a", "run_python", "{\"code\": \"1\"}")).contains("no program python3");
         }
     }
 

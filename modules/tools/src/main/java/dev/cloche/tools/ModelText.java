@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cloche.ExecResult;
 import dev.cloche.base.ClocheException;
+import dev.cloche.interpreter.CellResult;
+import dev.cloche.interpreter.MimeBundle;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.FileKind;
@@ -15,6 +17,8 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Puts into words for a model what came of its call. Stateless. */
 final class ModelText {
@@ -38,6 +42,34 @@ final class ModelText {
                         .append(sentence)
                         .append(silent ? " and wrote nothing.]" : ". What it wrote is above.]"));
         return text.toString();
+    }
+
+    /** Returns what a cell wrote and showed, its value, its error, and what is to be known besides. */
+    static String of(CellResult result, ToolSettings settings) {
+        StringBuilder text = new StringBuilder(cut(result.stdout(), settings.shownCharacters()));
+        if (!result.stderr().isEmpty()) {
+            beginLine(text).append("[Standard error:]\n").append(cut(result.stderr(), settings.shownCharacters()));
+        }
+        StringBuilder values = new StringBuilder();
+        Stream.concat(result.displays().stream(), result.value().stream())
+                .forEach(value -> beginLine(values).append(value.text()).append(pictures(value)));
+        beginLine(text).append(cut(values.toString(), settings.shownCharacters()));
+        result.error()
+                .ifPresent(error ->
+                        beginLine(text).append("[Error:]\n").append(cut(error.text(), settings.shownCharacters())));
+        String notice = result.notice();
+        if (!notice.isEmpty()) {
+            beginLine(text).append('[').append(notice).append(']');
+        }
+        return text.isEmpty() ? "[It ended well and has no value.]" : text.toString();
+    }
+
+    /** A model that reads text is told that there is a picture. */
+    private static String pictures(MimeBundle value) {
+        return value.types().stream()
+                .filter(type -> type.startsWith("image/"))
+                .map(type -> " [a picture, " + type + "]")
+                .collect(Collectors.joining());
     }
 
     private static Optional<String> ending(ExecResult result, ToolSettings settings) {

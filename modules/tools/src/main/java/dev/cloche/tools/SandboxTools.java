@@ -152,7 +152,7 @@ public final class SandboxTools {
         });
     }
 
-    private static String missing(String parameter) {
+    static String missing(String parameter) {
         return "The parameter " + parameter + " is missing.";
     }
 
@@ -172,7 +172,7 @@ public final class SandboxTools {
         return settings.user().isEmpty() ? files : files.asUser(settings.user());
     }
 
-    private static String answer(Supplier<String> work) {
+    static String answer(Supplier<String> work) {
         try {
             return work.get();
         } catch (VmException.Interrupted stopped) {

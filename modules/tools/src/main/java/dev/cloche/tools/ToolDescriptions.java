@@ -14,6 +14,15 @@ public final class ToolDescriptions {
     /** Describes the code of {@link #RUN_CODE}. */
     public static final String CODE = "The whole program; of Java, one file with a main method";
 
+    /** Describes {@link InterpreterTools#runPython}. */
+    public static final String RUN_PYTHON = """
+            Runs Python in a session in the isolated Linux sandbox and returns what it prints, the value of its last expression and \
+            its errors. Variables, imports and functions stay from call to call, files too. It starts in the working directory. \
+            Nothing can be typed in, and only what is installed in the sandbox is there. Code that takes too long is interrupted.""";
+
+    /** Describes the code of {@link #RUN_PYTHON}. */
+    public static final String CELL = "Python; it may use what earlier calls have defined";
+
     /** Describes {@link SandboxTools#runCommand}. */
     public static final String RUN_COMMAND = """
             Runs a command line by sh in the isolated Linux sandbox and returns what it prints. Every call is a new shell in the \

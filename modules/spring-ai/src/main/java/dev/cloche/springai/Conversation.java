@@ -1,0 +1,68 @@
+package dev.cloche.springai;
+
+import dev.cloche.Sandbox;
+import dev.cloche.base.ClocheException;
+import dev.cloche.interpreter.Interpreter;
+import dev.cloche.interpreter.Language;
+import dev.cloche.tools.InterpreterTools;
+import dev.cloche.tools.ToolSettings;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What a conversation has: a sandbox, and interpreters in it for those tools that ask for one. Thread-safe. */
+final class Conversation implements AutoCloseable {
+    private final Sandbox sandbox;
+    /** By the settings of the tools; guarded by this. */
+    private final Map<ToolSettings, Session> sessions = new HashMap<>();
+
+    /** An interpreter and the tools that have it to themselves. */
+    private record Session(Interpreter interpreter, InterpreterTools tools) {}
+
+    Conversation(Sandbox sandbox) {
+        this.sandbox = sandbox;
+    }
+
+    Sandbox sandbox() {
+        return sandbox;
+    }
+
+    /**
+     * Returns tools whose variables stay as long as the sandbox.
+     *
+     * @throws ClocheException if Python does not start in it; the next call tries again
+     */
+    synchronized InterpreterTools python(ToolSettings settings) {
+        Session session = sessions.get(settings);
+        if (session == null) {
+            Interpreter started = sandbox.interpreter(Language.PYTHON);
+            session = new Session(started, InterpreterTools.of(started, settings));
+            sessions.put(settings, session);
+        }
+        return session.tools();
+    }
+
+    boolean isAlive() {
+        try {
+            return switch (sandbox.status()) {
+                case STOPPED, CRASHED -> false;
+                case CREATED, STARTING, RUNNING, PAUSED, SUSPENDING, SUSPENDED, RESUMING, DRAINING -> true;
+            };
+        } catch (ClocheException removed) {
+            return false;
+        }
+    }
+
+    /** Ends the sandbox; the interpreters have nothing more to say then, and are let go of without a wait. */
+    @Override
+    public void close() {
+        try {
+            sandbox.close();
+        } finally {
+            sessions().forEach(session -> session.interpreter().close());
+        }
+    }
+
+    private synchronized Iterable<Session> sessions() {
+        return Map.copyOf(sessions).values();
+    }
+}
