@@ -3,7 +3,9 @@ package dev.cloche.interpreter;
 /** What the code of an interpreter is written in. The program that runs it is to be in the image; nothing is installed. */
 public enum Language {
     /** Run by {@code python3}, 3.9 or newer. */
-    PYTHON("Python", "python3", "python.py");
+    PYTHON("Python", "python3", "python.py"),
+    /** Run by {@code node}, 18 or newer. */
+    JAVASCRIPT("JavaScript", "node", "javascript.js");
 
     private final String title;
     private final String program;

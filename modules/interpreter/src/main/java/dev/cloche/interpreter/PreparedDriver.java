@@ -23,13 +23,22 @@ public record PreparedDriver(Language language, List<String> modules) {
     private static final String CONNECT_PYTHON =
             "import os, socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); os.remove(sys.argv[2])";
 
+    private static final String WRITE_JAVASCRIPT = "require('fs').writeFileSync(process.argv[1], process.argv[2])";
+    private static final String CONNECT_JAVASCRIPT = "require('net').connect(process.argv[1]).on('connect', () => {"
+            + "require('fs').unlinkSync(process.argv[2]); process.exit() })";
+
     /**
      * Validates it.
      *
-     * @throws InterpreterException.Invalid if there are too many modules, or one has a name that no module has
+     * @throws InterpreterException.Invalid if there are too many modules, one has a name that no module has, or the contexts of
+     *     the language share no process that could import them
      */
     public PreparedDriver {
         modules = List.copyOf(modules);
+        if (language != Language.PYTHON && !modules.isEmpty()) {
+            throw new InterpreterException.Invalid(
+                    "Contexts of " + language.title() + " share no modules.", "Load them in the first cell of each.");
+        }
         if (modules.size() > MOST_MODULES) {
             throw new InterpreterException.Invalid(
                     "An interpreter has " + modules.size() + " modules to import.",
@@ -59,7 +68,10 @@ public record PreparedDriver(Language language, List<String> modules) {
     /** Returns the command that writes its file in the guest. */
     public List<String> write() {
         String source = new String(DriverProcess.source(language.driver()), UTF_8);
-        return List.of(language.program(), "-c", WRITE_PYTHON, file(), source);
+        return switch (language) {
+            case PYTHON -> List.of(language.program(), "-c", WRITE_PYTHON, file(), source);
+            case JAVASCRIPT -> List.of(language.program(), "-e", WRITE_JAVASCRIPT, file(), source);
+        };
     }
 
     /** Returns the command that runs on in each sandbox of the template. */
@@ -70,7 +82,10 @@ public record PreparedDriver(Language language, List<String> modules) {
     /** Returns the command that ends with 0 once it listens, and removes its file. */
     public List<String> ready() {
         String socket = DriverProcess.socket(place());
-        return List.of(language.program(), "-c", CONNECT_PYTHON, socket, file());
+        return switch (language) {
+            case PYTHON -> List.of(language.program(), "-c", CONNECT_PYTHON, socket, file());
+            case JAVASCRIPT -> List.of(language.program(), "-e", CONNECT_JAVASCRIPT, socket, file());
+        };
     }
 
     /**

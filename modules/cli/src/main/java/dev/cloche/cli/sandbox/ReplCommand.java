@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Run code in an interpreter in a sandbox: line by line from a terminal, else all of FILE or of standard input.",
             "",
-            "The image is to have the program of the language: python3. The value of the last expression is printed. Ctrl-C"
+            "The image is to have the program of the language: python3 or node. The value of the last expression is printed. Ctrl-C"
                     + " interrupts the code that runs, Ctrl-D ends the session.",
             ""
         },
@@ -66,7 +66,7 @@ final class ReplCommand implements Callable<Integer> {
     @Option(
             names = "--language",
             paramLabel = "LANGUAGE",
-            description = "What the code is written in: python (default: ${DEFAULT-VALUE}).",
+            description = "What the code is written in: python or javascript (default: ${DEFAULT-VALUE}).",
             defaultValue = "python")
     private String language = "python";
 
