@@ -66,6 +66,7 @@ final class Rooms {
                     "bench",
                     Set.of(
                             "",
+                            "interpreter",
                             "process.postgres",
                             "vm.testing",
                             "qemu",

@@ -12,6 +12,7 @@ import dev.cloche.bench.compare.Emulators;
 import dev.cloche.bench.compare.Forks;
 import dev.cloche.bench.compare.HotLog;
 import dev.cloche.bench.compare.ImageGrowth;
+import dev.cloche.bench.compare.Interpreters;
 import dev.cloche.bench.compare.Kernels;
 import dev.cloche.bench.compare.LayerSpeed;
 import dev.cloche.bench.compare.MachineConfig;
@@ -75,6 +76,10 @@ public final class BenchMain {
         all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
         all.put("dial", (setting, rounds, report) -> new Dials(setting).measure(rounds, report));
+        all.put(
+                "interpreter",
+                (setting, rounds, report) ->
+                        withPython(setting, image -> new Interpreters(setting, image).measure(rounds, report)));
         all.put(
                 "pull",
                 (setting, rounds, report) ->
