@@ -25,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledOwnerIT {
     private static final VmId VM = new VmId("passed-on");
     private static final long LAST_PART = 1_000_000;
+    /** What the processes write, with the errors that end them. */
+    private static final String LOG = "children.log";
 
     @TempDir
     Path directory;
@@ -81,12 +83,20 @@ class KilledOwnerIT {
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> {
                     assertThat(child.isAlive())
-                            .as("the streaming process has ended")
+                            .as(() -> "the streaming process has ended: " + childrensLog())
                             .isTrue();
                     long size = Files.exists(output) ? Files.size(output) : -1;
                     from[0] = from[0] < 0 ? size : from[0];
                     return from[0] >= 0 && size > from[0] + bytes;
                 });
+    }
+
+    private String childrensLog() {
+        try {
+            return Files.readString(directory.resolve(LOG));
+        } catch (IOException unreadable) {
+            return unreadable.toString();
+        }
     }
 
     private Process start(VmResources resources, Path id, Path output, List<String> more) throws IOException {
@@ -105,7 +115,7 @@ class KilledOwnerIT {
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        directory.resolve("children.log").toFile()))
+                        directory.resolve(LOG).toFile()))
                 .start();
     }
 
