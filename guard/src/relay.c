@@ -14,6 +14,7 @@
 #include "confine.h"
 #include "filter.h"
 #include "local_addresses.h"
+#include "wall.h"
 
 enum { PREFIX = 4, BUFFER = 4 * (PREFIX + FRAME_MAX) };
 
@@ -161,6 +162,7 @@ void relay(int guest, int network, int ready, int traffic, const uint8_t *mac) {
     if (!local_addresses_open(&addresses) || !local_addresses_read(&addresses, &filter)) {
         end("the host's addresses cannot be read");
     }
+    wall_around_nothing();
     if (fcntl(guest, F_SETFL, O_NONBLOCK) != 0 || fcntl(network, F_SETFL, O_NONBLOCK) != 0 || !confine_to_relaying()) {
         end("it cannot be confined");
     }

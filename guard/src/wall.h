@@ -44,3 +44,7 @@ void wall_allow_beside(const struct wall *wall, const char *program);
 void wall_enter(const struct wall *wall);
 
 void wall_close(struct wall *wall);
+
+/* Leaves the calling thread what it has open, and nothing else: no file, and by newer kernels no TCP, no abstract socket of others
+ * and no signal to others. Without Landlock it does nothing. */
+void wall_around_nothing(void);
