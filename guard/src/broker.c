@@ -263,6 +263,8 @@ static struct answer decide(struct broker *b, const struct seccomp_notif *asked)
         case SYS_execveat: return to_execute(b);
         case SYS_sched_setattr: return fails(EPERM); /* GLib tries */
         case SYS_ioctl:
+            /* The number is in a register, so it is what was looked at. */
+            if (calls_create((unsigned)args[1]) && !atomic_load(&sealed)) return GO_ON;
             return b->start.recording && !sets_owner((unsigned)args[1]) ? records(b) : refuses(b);
         default: return b->start.recording && !calls_reach(asked->data.nr) ? records(b) : refuses(b);
     }
@@ -279,7 +281,9 @@ static void reply(const struct broker *b, const struct seccomp_notif *asked, str
 
 static void note(struct broker *b, const struct seccomp_notif *asked) {
     if (b->denial == NOTHING_DENIED || !b->executed) return;
-    denied_note(&b->denied, b->denial, asked->data.nr, asked->data.args[0], b->name);
+    /* Of these calls the request says more than the descriptor. */
+    bool requests = asked->data.nr == SYS_ioctl || asked->data.nr == SYS_fcntl;
+    denied_note(&b->denied, b->denial, asked->data.nr, asked->data.args[requests ? 1 : 0], b->name);
     static const uint64_t one = 1;
     if (denied_enough(&b->denied, b->start.recording)) write_all(alarm_fd, (const char *)&one, sizeof one);
 }

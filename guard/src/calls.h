@@ -9,3 +9,6 @@ int calls_confine(bool in_room);
 
 /* Whether a call that is asked about reaches other files, sockets or processes, or may: such a call is never let through. */
 bool calls_reach(int call);
+
+/* Whether a request to KVM makes a VM, or a part of one, which none does that has started. */
+bool calls_create(unsigned request);

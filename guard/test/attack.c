@@ -3,6 +3,7 @@
  * "calls N" it is refused that often, with "broken" it has its guard open and connect for it once all is confined. BASE/vm is its VM's directory; docs/security.md has the rows. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kvm.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -329,6 +330,22 @@ static void list_deadly(void) {
     for (size_t i = 0; i < DEADLY_CALLS; i++) printf("%s\n", DEADLY[i].name);
 }
 
+/* Says what comes of requests to KVM, of a file that is no KVM: ENOTTY of those that reach it. */
+static void kvm(int phase) {
+    static const struct {
+        const char *name;
+        unsigned request;
+    } requests[] = {{"create", KVM_CREATE_VM}, {"run", KVM_RUN}, {"xen", KVM_XEN_HVM_CONFIG}};
+    int fd = open("/dev/null", O_RDONLY);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        errno = 0;
+        int result = ioctl(fd, requests[i].request, 0);
+        const char *what = errno == ENOTTY ? "reached" : errno == EPERM ? "refused" : "else";
+        printf("kvm: %d %s %s %u\n", phase, requests[i].name, result < 0 ? what : "done", requests[i].request);
+    }
+    close(fd);
+}
+
 static void deadly(const char *call) {
     for (size_t i = 0; i < DEADLY_CALLS; i++) {
         if (strcmp(call, DEADLY[i].name) != 0) continue;
@@ -369,6 +386,7 @@ int main(int argc, char **argv) {
     }
     works("what only its start needs", reads("kernel", O_RDONLY));
     for (int phase = 0; phase < 2; phase++) {
+        kvm(phase);
         files();
         names();
         sockets();

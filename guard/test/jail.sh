@@ -60,6 +60,16 @@ for mode in "full refuse" "sealed refuse" "full record"; do
     grep -qE '^(OPEN|BROKEN)' "$log" && failed=1
     [ "$(cat "$base/secret")$(cat "$base/vm/disk.0")$(cat "$base/vm/disk.1")" = "secretsharedlayer" ] || complain "$level: a file was changed"
     cmp -s -n 8192 "$base/memory" /dev/zero || complain "$level: a template's memory was changed"
+    # Requests to KVM: what makes a VM up to the seal, what runs it for ever, and others as unknown calls.
+    others=refused
+    [ -z "$recording" ] || others=reached
+    for row in "0 create reached" "0 run reached" "0 xen $others" "1 create $others" "1 run reached" "1 xen $others"; do
+        grep -q "^kvm: $row " "$log" || complain "$mode: not $row: $(grep ^kvm: "$log")"
+    done
+    for name in create xen; do
+        number=$(sed -n "s/^kvm: 1 $name [a-z]* //p" "$log")
+        grep -q "^${recording:++}16 $number $" "$base/vm/denied" || complain "$mode: $name is not noted: $(cat "$base/vm/denied")"
+    done
     grep -q "secret" "$base/vm/denied" || complain "$level: nothing is noted of what was denied"
     grep -q "\"$level\"" "$base/vm/isolation.json" || complain "$level: the level is not noted"
     for call in $("$attack" deadly); do
