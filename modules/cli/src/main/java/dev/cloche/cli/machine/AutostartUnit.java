@@ -18,6 +18,7 @@ final class AutostartUnit {
             "CLOCHE_ACCELERATOR",
             "CLOCHE_EMULATOR",
             "CLOCHE_ISOLATION",
+            "CLOCHE_LIMITS",
             "CLOCHE_PROGRAMS",
             "CLOCHE_SHARE",
             "CLOCHE_TEMPLATES",

@@ -40,6 +40,8 @@ class AutostartUnitTest {
                         "system",
                         "CLOCHE_ISOLATION",
                         "sealed",
+                        "CLOCHE_LIMITS",
+                        "off",
                         "CLOCHE_PROGRAMS",
                         "runtime",
                         "CLOCHE_TMP",
@@ -49,8 +51,8 @@ class AutostartUnitTest {
         assertThat(unit.lines())
                 .contains(
                         "Environment=\"CLOCHE_HOME=/state \\\"root\\\"\" \"CLOCHE_ACCELERATOR=tcg\""
-                                + " \"CLOCHE_EMULATOR=system\" \"CLOCHE_ISOLATION=sealed\" \"CLOCHE_PROGRAMS=runtime\""
-                                + " \"CLOCHE_TMP=/run/sockets\"",
+                                + " \"CLOCHE_EMULATOR=system\" \"CLOCHE_ISOLATION=sealed\" \"CLOCHE_LIMITS=off\""
+                                + " \"CLOCHE_PROGRAMS=runtime\" \"CLOCHE_TMP=/run/sockets\"",
                         "ExecStart=\"/opt/100%%/cloche\" machine autostart start")
                 .doesNotContain("ExecStart=/evil\"");
         assertThat(unit).doesNotContain("evil", "PATH", "TEMPLATES");
