@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +130,35 @@ class FileCheckTest {
 
             assertThat(layer).hasBinaryContent(sound);
             assertThat(fixture.store.heldDisk(StoreFixture.holder("a"), reference))
+                    .isPresent();
+        }
+    }
+
+    @Test
+    void whatAHolderHasLostIsNotBroughtBackWhereNoMoreOfTheDiskIsToBeTaken() throws IOException {
+        AtomicBoolean low = new AtomicBoolean();
+        ImageStoreOptions options = StoreFixture.quick(Optional.empty()).withRoom(() -> {
+            if (low.get()) {
+                throw new IllegalStateException("it is low");
+            }
+        });
+        try (StoreFixture fixture = new StoreFixture(root, options)) {
+            fixture.acquire(reference, "a");
+            ImageHolder holder = StoreFixture.holder("a");
+            low.set(true);
+            // What is sound takes nothing of the disk.
+            assertThat(fixture.store.acquireHeld(reference, holder, PullListener.none(), StoreFixture.soon()))
+                    .isPresent();
+            Path layer = file(fixture, "layers");
+            flip(layer, (int) Files.size(layer) - 1);
+            int before = registry.requests().size();
+            assertThatThrownBy(() ->
+                            fixture.store.acquireHeld(reference, holder, PullListener.none(), StoreFixture.soon()))
+                    .hasMessage("it is low");
+            assertThat(registry.requests()).hasSize(before);
+
+            low.set(false);
+            assertThat(fixture.store.acquireHeld(reference, holder, PullListener.none(), StoreFixture.soon()))
                     .isPresent();
         }
     }

@@ -178,6 +178,7 @@ public final class ImageFetcher {
      */
     RecordedImage fetchLost(
             ImageReference reference, StoredImage held, ImageHolder holder, PullListener listener, Deadline deadline) {
+        options.requireRoom().run();
         ImageReference exact = origin(reference, held.manifest());
         boolean named = catalog.find(reference)
                 .filter(meant -> meant.manifest().equals(held.manifest()))
