@@ -121,6 +121,10 @@ public final class VmClaims {
         }
         Optional<ProcessIdentity> guard = guarded ? guard(files) : Optional.empty();
         VmClaim claim = claim(id, directory);
+        if (Files.notExists(directory)) {
+            // Removed since it was found to count: it has ended, and its claim was not to be read any more.
+            return Optional.empty();
+        }
         long own = claim.mapped() ? guard.map(OwnMemory::mib).orElse(0L) : 0;
         return Optional.of(new Holder(id, claim, own, shelved(claim, directory), guard));
     }
@@ -135,6 +139,9 @@ public final class VmClaims {
                 boolean pooled = new PoolFiles(directory).slot().isPresent();
                 return of(spec, Accelerator.TCG, pooled || spec.templateMaker());
             } catch (VmException.Storage unknown) {
+                if (Files.notExists(directory)) {
+                    return VmClaim.UNKNOWN;
+                }
                 System.getLogger(Vm.class.getName())
                         .log(System.Logger.Level.WARNING, "VM " + id + " counts as one of the usual size", unknown);
                 return VmClaim.UNKNOWN;

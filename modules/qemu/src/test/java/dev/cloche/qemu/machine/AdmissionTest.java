@@ -15,16 +15,20 @@ import dev.cloche.vm.VmAdmission;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmLimits;
+import dev.cloche.vmm.admission.Holder;
 import dev.cloche.vmm.admission.VmClaim;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AdmissionTest {
     private static final Duration NOT = Duration.ZERO;
     private static final int PROCESSES = 8;
+    private static final int SIGKILL = 9;
 
     private static String guardProgram = "";
 
@@ -78,15 +83,27 @@ class AdmissionTest {
 
     @Test
     void manyProcessesAreNeverAboveTheLimitAndNoneIsRefusedThatWaits() throws Exception {
-        startFromManyProcesses(25);
+        Path log = directory.resolve("log");
+        requireAllStarted(beginStarts(25, 3, Duration.ofMinutes(5), log), 25, log);
     }
 
-    private void startFromManyProcesses(int starts) throws IOException, InterruptedException {
-        Path log = directory.resolve("log");
+    private List<Process> beginStarts(int starts, int room, Duration patience, Path log) throws IOException {
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {
-            processes.add(begin(root(), guardProgram, "3", "start", String.valueOf(starts), log.toString()));
+            processes.add(begin(
+                    root(),
+                    guardProgram,
+                    String.valueOf(room),
+                    "start",
+                    String.valueOf(starts),
+                    log.toString(),
+                    patience.toString()));
         }
+        return processes;
+    }
+
+    private void requireAllStarted(List<Process> processes, int starts, Path log)
+            throws IOException, InterruptedException {
         for (Process process : processes) {
             assertThat(process.waitFor())
                     .as(() -> "see " + directory.resolve("errors"))
@@ -95,14 +112,20 @@ class AdmissionTest {
         List<String> lines = Files.readAllLines(log);
         assertThat(lines.stream().distinct()).containsExactly("started");
         assertThat(lines).hasSize(PROCESSES * starts);
-        try (Stream<Path> tickets = Files.list(layout.stateRoot().resolve("admission"))) {
-            assertThat(tickets).isEmpty();
+        // Without patience there never were any.
+        Path tickets = layout.stateRoot().resolve("admission");
+        assertThat(Files.notExists(tickets) || isEmpty(tickets)).isTrue();
+    }
+
+    private static boolean isEmpty(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
         }
     }
 
     @Test
     void aProcessThatIsKilledBetweenItsClaimAndItsStartFreesTheClaim() throws Exception {
-        Process other = begin(root(), "none", "1", "claim");
+        Process other = begin(root(), "none", "1", "claim", "PT0S");
         assertThat(other.inputReader().readLine()).isEqualTo("ready");
         assertThatThrownBy(() -> admit(one)).isInstanceOf(VmException.NoRoom.class);
 
@@ -154,11 +177,28 @@ class AdmissionTest {
         }
     }
 
-    /** The same at length. */
+    /** The same at length, while further processes are killed between their claim and their start. */
     @Test
     @Tag("slow")
-    void manyProcessesWith200StartsEachAreNeverAboveTheLimit() throws Exception {
-        startFromManyProcesses(200);
+    void manyProcessesWith200StartsEachAreNeverAboveTheLimitWhileOthersAreKilledThatHaveClaimed() throws Exception {
+        Path log = directory.resolve("log");
+        List<Process> processes = beginStarts(200, 3, Duration.ofMinutes(30), log);
+        int killed = 0;
+        while (processes.stream().anyMatch(Process::isAlive)) {
+            Process other = begin(root(), "none", "3", "claim", "PT30M");
+            assertThat(other.inputReader().readLine()).isEqualTo("ready");
+            assertThat(other.destroyForcibly().waitFor()).isEqualTo(128 + SIGKILL);
+            killed++;
+        }
+        requireAllStarted(processes, 200, log);
+        assertThat(killed).isGreaterThan(1);
+    }
+
+    @Test
+    @Tag("slow")
+    void ofManyProcessesWith200StartsEachNoneIsRefusedThatHasRoom() throws Exception {
+        Path log = directory.resolve("log");
+        requireAllStarted(beginStarts(200, PROCESSES, NOT, log), 200, log);
     }
 
     private long tickets() throws IOException {
@@ -199,6 +239,26 @@ class AdmissionTest {
 
             Files.writeString(layout.directory(id).resolve("spec.json"), "");
             assertThat(new VmClaims(layout).of(id)).isEqualTo(VmClaim.UNKNOWN);
+        }
+    }
+
+    @Test
+    void aVmThatIsRemovedWhileItsClaimIsReadDoesNotCount() throws Exception {
+        VmId id = VmId.random();
+        try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT))) {
+            // Its reader waits for the writer.
+            Path claim = layout.directory(id).resolve("claim.json");
+            Files.delete(claim);
+            assertThat(new ProcessBuilder("mkfifo", claim.toString())
+                            .inheritIO()
+                            .start()
+                            .waitFor())
+                    .isZero();
+            CompletableFuture<List<Holder>> found = CompletableFuture.supplyAsync(() -> new VmClaims(layout).find());
+            try (OutputStream _ = Files.newOutputStream(claim, StandardOpenOption.WRITE)) {
+                Files.move(layout.directory(id), layout.vms().resolve(".removed"));
+            }
+            assertThat(found.get()).isEmpty();
         }
     }
 

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 
 /**
  * A process that starts VMs under limits, for tests: real directories, locks and guards, with {@code sleep} in the place of
- * QEMU. Its arguments are the state root, the guard, how many VMs have room, what it does, and how often.
+ * QEMU. Its arguments are the state root, the guard, how many VMs have room, what it does, and what that needs.
  */
 final class AdmittedProcess {
     private static final int MEMORY_MIB = 256;
@@ -66,11 +66,11 @@ final class AdmittedProcess {
         switch (arguments[3]) {
             case "start" -> {
                 for (int i = 0; i < Integer.parseInt(arguments[4]); i++) {
-                    start(layout, admissions, guard, room, Path.of(arguments[5]));
+                    start(layout, admissions, guard, room, Path.of(arguments[5]), Duration.parse(arguments[6]));
                 }
             }
             case "claim" -> {
-                LockFile _ = admissions.make(spec(VmId.random(), Duration.ZERO));
+                LockFile _ = admissions.make(spec(VmId.random(), Duration.parse(arguments[4])));
                 ready();
             }
             case "wait" -> {
@@ -86,10 +86,11 @@ final class AdmittedProcess {
         }
     }
 
-    private static void start(VmLayout layout, VmAdmissions admissions, Path guard, int room, Path log)
+    private static void start(
+            VmLayout layout, VmAdmissions admissions, Path guard, int room, Path log, Duration patience)
             throws IOException, InterruptedException {
         VmId id = VmId.random();
-        try (LockFile _ = admissions.make(spec(id, Duration.ofMinutes(5)))) {
+        try (LockFile _ = admissions.make(spec(id, patience))) {
             int living = living(layout);
             if (living > room) {
                 say(log, "above the limit: " + living);
