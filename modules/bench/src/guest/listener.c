@@ -1,4 +1,5 @@
-/* A server of one process, for connections one after the other: listener PORT. The first byte says what becomes of one:
+/* A server of one process, for connections one after the other: listener PORT. It writes one byte when it listens. The
+ * first byte of each says what becomes of it:
  *
  * e  it comes back
  * o  128 MiB come, in pieces of 64 KiB
@@ -31,10 +32,11 @@ static void serve(int fd) {
 }
 
 int main(int argc, char **argv) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     int server = socket(AF_INET, SOCK_STREAM, 0);
     at.sin_port = htons((unsigned short)(argc == 2 ? atoi(argv[1]) : 0));
     if (bind(server, (struct sockaddr *)&at, sizeof at) != 0 || listen(server, 64) != 0) return 1;
+    if (write(1, "l", 1) != 1) return 1;
     for (int fd; (fd = accept(server, NULL, NULL)) >= 0;) {
         serve(fd);
         close(fd);

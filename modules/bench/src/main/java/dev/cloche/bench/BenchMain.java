@@ -1,5 +1,6 @@
 package dev.cloche.bench;
 
+import dev.cloche.bench.compare.Admissions;
 import dev.cloche.bench.compare.Bursts;
 import dev.cloche.bench.compare.CatalogOpens;
 import dev.cloche.bench.compare.ChannelBulk;
@@ -29,6 +30,7 @@ import dev.cloche.bench.compare.RunStarts;
 import dev.cloche.bench.compare.RuntimeUnpacks;
 import dev.cloche.bench.compare.SandboxStarts;
 import dev.cloche.bench.compare.StartShare;
+import dev.cloche.bench.compare.Walls;
 import dev.cloche.bench.compare.WarmStart;
 import dev.cloche.bench.probe.PythonImage;
 import dev.cloche.bench.probe.Setting;
@@ -71,6 +73,8 @@ public final class BenchMain {
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measureCommands(rounds, report));
         all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
         all.put("runtime", (setting, rounds, report) -> new RuntimeUnpacks(setting).measure(rounds, report));
+        all.put("walls", (setting, rounds, report) -> new Walls(setting).measure(rounds, report));
+        all.put("admission", (setting, rounds, report) -> new Admissions(setting).measure(rounds * 20, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));
         all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));
