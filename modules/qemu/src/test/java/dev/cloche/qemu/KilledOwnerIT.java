@@ -114,8 +114,8 @@ class KilledOwnerIT {
         command.addAll(more);
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        directory.resolve(LOG).toFile()))
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(directory.resolve(LOG).toFile()))
                 .start();
     }
 
