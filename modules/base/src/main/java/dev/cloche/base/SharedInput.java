@@ -355,8 +355,8 @@ public final class SharedInput {
         }
 
         /**
-         * Ends this reader alone. What the stream still brings is dropped if it was {@link #first}, and no other is open: what writes
-         * it then goes on.
+         * Ends this reader alone. Once {@link #first} is closed and no other is open, what the stream still brings is dropped: what
+         * writes it then goes on.
          */
         @Override
         public void close() throws IOException {
@@ -366,7 +366,7 @@ public final class SharedInput {
                 closed = true;
                 open.remove(this);
                 changed.signalAll();
-                drops = this == first && open.isEmpty();
+                drops = first.closed && open.isEmpty();
             } finally {
                 lock.unlock();
             }
