@@ -162,8 +162,9 @@ class ReplIT {
         Result without = cloche.run(new byte[0], "repl", "--image", "base");
         assertThat(without.stderr()).contains("has no program python3");
         assertThat(without.exitCode()).isEqualTo(1);
-        assertThat(cloche.run(new byte[0], "repl", "--language", "cobol").exitCode())
-                .isEqualTo(2);
+        Result unknown = cloche.run(new byte[0], "repl", "--language", "cobol");
+        assertThat(unknown.stderr()).contains("no language 'cobol'", "Give one of: python, javascript.");
+        assertThat(unknown.exitCode()).isEqualTo(2);
         assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
                         .exitCode())
                 .isEqualTo(2);

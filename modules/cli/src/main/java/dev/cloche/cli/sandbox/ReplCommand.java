@@ -26,6 +26,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -108,7 +110,12 @@ final class ReplCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Language spoken = EnumNames.find(Language.class, language)
-                .orElseThrow(() -> new UsageError("There is no language '" + language + "' here.", "Give python."));
+                .orElseThrow(() -> new UsageError(
+                        "There is no language '" + language + "' here.",
+                        "Give one of: "
+                                + Stream.of(Language.values())
+                                        .map(EnumNames::of)
+                                        .collect(Collectors.joining(", ")) + "."));
         if (sandbox != null && image != null) {
             throw new UsageError("--image is of a new sandbox, and --sandbox one that runs.", "Leave out one.");
         }
