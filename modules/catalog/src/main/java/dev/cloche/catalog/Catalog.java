@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The SQLite database of one state directory, {@code catalog.db}: the facts of one host, shared by its processes.
@@ -48,6 +49,8 @@ public final class Catalog implements AutoCloseable {
     private final boolean readOnly;
     private final ReentrantLock writing = new ReentrantLock();
     private boolean open;
+    /** For as long as it is open, because its owner may have small files to write too. */
+    private DiskReserve.@Nullable Loan loan;
 
     private Catalog(Path file, InstallGate gate, BusyRetry retry, DiskReserve reserve, boolean readOnly) {
         this.file = file;
@@ -102,16 +105,16 @@ public final class Catalog implements AutoCloseable {
 
     static Catalog open(Path stateRoot, List<CatalogSchema> schemas, InstallGate gate, Duration patience) {
         DiskReserve reserve = DiskReserve.in(stateRoot);
-        reserve.makeRoom();
-        for (int steps = 0; ; steps++) {
-            try {
-                return open(stateRoot, schemas, gate, new BusyRetry(fileIn(stateRoot), patience), reserve);
-            } catch (CatalogException.NoSpace full) {
-                // Even who only reads needs 32 KiB for the index of the log.
-                if (!reserve.release(steps)) {
-                    throw full;
-                }
-            }
+        // Even who only reads needs 32 KiB for the index of the log.
+        DiskReserve.Loan loan = reserve.borrow();
+        try {
+            Catalog catalog = retryingWith(
+                    loan, () -> open(stateRoot, schemas, gate, new BusyRetry(fileIn(stateRoot), patience), reserve));
+            catalog.loan = loan;
+            return catalog;
+        } catch (Throwable failure) {
+            loan.close();
+            throw failure;
         }
     }
 
@@ -236,12 +239,17 @@ public final class Catalog implements AutoCloseable {
     }
 
     private <T, X extends Exception> T withReserve(Attempt<T, X> attempt) throws X {
-        reserve.makeRoom();
-        for (int steps = 0; ; steps++) {
+        try (DiskReserve.Loan loan = reserve.borrow()) {
+            return retryingWith(loan, attempt);
+        }
+    }
+
+    private static <T, X extends Exception> T retryingWith(DiskReserve.Loan loan, Attempt<T, X> attempt) throws X {
+        while (true) {
             try {
                 return attempt.run();
             } catch (CatalogException.NoSpace full) {
-                if (!reserve.release(steps)) {
+                if (!loan.more()) {
                     throw full;
                 }
             }
@@ -373,6 +381,10 @@ public final class Catalog implements AutoCloseable {
         } catch (SQLException e) {
             throw SqliteErrors.translate(file, e);
         } finally {
+            if (loan != null) {
+                loan.close();
+                loan = null;
+            }
             writing.unlock();
         }
     }

@@ -32,7 +32,8 @@ public final class CatalogMaintenance {
         if (!Files.exists(file)) {
             return DueMigration.of(schemas, Map.of());
         }
-        try (SqliteConnection reader = reader(file)) {
+        try (DiskReserve.Loan _ = DiskReserve.in(stateRoot).borrow();
+                SqliteConnection reader = reader(file)) {
             Map<String, RoomVersions.Found> found = RoomVersions.read(reader.transaction());
             return DueMigration.of(RoomVersions.due(file, schemas, found), found);
         } catch (SQLException e) {
@@ -77,7 +78,8 @@ public final class CatalogMaintenance {
      */
     public static List<String> problems(Path stateRoot) {
         Path file = existing(stateRoot);
-        try (SqliteConnection reader = reader(file)) {
+        try (DiskReserve.Loan _ = DiskReserve.in(stateRoot).borrow();
+                SqliteConnection reader = reader(file)) {
             CatalogTransaction transaction = reader.transaction();
             List<String> problems =
                     new ArrayList<>(transaction.list(row -> row.getString(1), "PRAGMA integrity_check"));
@@ -196,10 +198,9 @@ public final class CatalogMaintenance {
         }
     }
 
-    /** Also on a full disk, as long as there is a reserve, and on a read-only one. */
+    /** Also on a read-only disk. */
     private static SqliteConnection reader(Path file) throws SQLException {
         Path stateRoot = file.resolveSibling("");
-        DiskReserve.in(stateRoot).makeRoom();
         return ReadOnlyFiles.isReadOnly(stateRoot)
                 ? SqliteConnection.readerOfReadOnly(file, new LongAdder())
                 : SqliteConnection.reader(file);

@@ -13,10 +13,12 @@ import java.util.SplittableRandom;
 
 /**
  * Space that is kept for the time when the disk is full: the file {@code reserve} in the state root, 16 MiB of random bytes, which
- * no file system can compress or share. What reads, ends or removes shortens it step by step where it has no room; what begins
- * something never does. A sweep, and a guard before it lets a guest go on, refill it when there is room again.
+ * no file system can compress or share. What reads, ends or removes {@linkplain #borrow borrows} of it where it has no room, and
+ * gives back what is still free at its end; what begins something never does. A sweep, and a guard before it lets a guest go on,
+ * refill it when there is room again.
  *
- * <p>Space that it gave up is not for guests that a full disk has halted, nor for our logs: both wait until it is whole again.
+ * <p>Space that it lent is not for guests that a full disk has halted, nor for our logs: both wait until it is whole again. A guest
+ * that runs can take of it only what it writes while it is lent.
  *
  * <p>Safe for use from several threads and processes: it changes under a {@link LockFile} on the file, which is never deleted.
  * Where the file is missing, or the file system read-only, there is no reserve, and nothing here fails.
@@ -34,6 +36,8 @@ public final class DiskReserve {
     private static final long LEFT_BY_LOGS = 1 << 20;
     /** How long a caller waits for a process that changes it, which takes milliseconds unless that process is stopped. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    /** The same for one that only gives back. */
+    private static final Duration PATIENCE_AT_END = Duration.ofSeconds(1);
 
     private final Path file;
 
@@ -52,7 +56,7 @@ public final class DiskReserve {
     }
 
     /** Returns whether so little is free that a short transaction, or a small file, may find no room. */
-    public boolean wanted() {
+    private boolean wanted() {
         // Not by the FileStore, which reads the table of all mounts first.
         Path root = file.getParent();
         return root != null && Files.isDirectory(root) && root.toFile().getUsableSpace() < STEP;
@@ -71,50 +75,99 @@ public final class DiskReserve {
     }
 
     /**
-     * Has room made for a short transaction and some small files, if the reserve has any; costs a microsecond otherwise. Only once:
-     * of a writer that takes all it is {@link #release} that keeps the rest.
+     * Borrows one step, 256 KiB, ahead of a short transaction and some small files, where so little is free that they may find no
+     * room; borrows nothing otherwise, which costs a microsecond. Of a writer that takes all it is {@link Loan#more} that keeps
+     * the rest.
+     *
+     * @return to be closed when the space is no longer needed
      */
-    public void makeRoom() {
+    public Loan borrow() {
+        Loan loan = new Loan();
         if (wanted()) {
-            release(0);
+            loan.take(STEP);
+        }
+        return loan;
+    }
+
+    /** What one caller has borrowed. For one thread at a time. */
+    public final class Loan implements AutoCloseable {
+        private int steps;
+        private long bytes;
+
+        private Loan() {}
+
+        /**
+         * Borrows one more step, after a write has failed for want of space, even if the file system reports some as free: first
+         * 256 KiB, then 512 KiB, then 1 MiB each time.
+         *
+         * @return false if nothing is left, or another process keeps it locked
+         */
+        public boolean more() {
+            return take(Math.min((long) STEP << Math.min(steps++, 8), LONGEST_STEP));
+        }
+
+        private boolean take(long step) {
+            long taken = shorten(step);
+            bytes += taken;
+            return taken > 0;
+        }
+
+        /** Gives back as much of what was borrowed as is free. Waits up to 1 second for a process that changes the reserve. */
+        @Override
+        public void close() {
+            if (bytes > 0) {
+                lengthen(bytes);
+                bytes = 0;
+            }
         }
     }
 
-    /**
-     * Gives up one step to a caller whose write has just failed for want of space, even if the file system reports some as free.
-     *
-     * @param before how many steps it was given before: the first are 256 KiB and 512 KiB, those that follow 1 MiB
-     * @return false if nothing is left, or another process keeps it locked
-     */
-    public boolean release(int before) {
-        long step = Math.min((long) STEP << Math.min(before, 8), LONGEST_STEP);
+    /** Returns by how many bytes it became shorter. */
+    private long shorten(long step) {
         // Taking the lock would make the file.
         if (!Files.exists(file)) {
-            return false;
+            return 0;
         }
         try (Held held = hold(Deadline.after(PATIENCE))) {
             long size = held.channel().size();
-            if (size == 0) {
-                return false;
+            long left = Math.max(0, size - step);
+            if (size > 0) {
+                held.channel().truncate(left);
+                // Some file systems give space away again only when its release is on the disk.
+                held.channel().force(true);
             }
-            held.channel().truncate(Math.max(0, size - step));
-            // Some file systems give space away again only when its release is on the disk.
-            held.channel().force(true);
-            return true;
+            return size - left;
         } catch (IOException | SystemCallException none) {
-            return false;
+            return 0;
+        }
+    }
+
+    private void lengthen(long bytes) {
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (Held held = hold(Deadline.after(PATIENCE_AT_END))) {
+            grow(held.channel(), Math.min(SIZE, held.channel().size() + bytes));
+        } catch (IOException | SystemCallException taken) {
+            // Another writer has the space, and the next sweep refills what lacks.
+        }
+    }
+
+    private static void grow(FileChannel channel, long size) throws IOException {
+        byte[] bytes = new byte[STEP];
+        SplittableRandom random = new SplittableRandom();
+        while (channel.size() < size) {
+            random.nextBytes(bytes);
+            append(channel, bytes, (int) Math.min(STEP, size - channel.size()));
         }
     }
 
     /** Makes it whole where at least 64 MiB, or a twentieth of a smaller file system, are left to others then, up to the deadline. */
     public void refill(Deadline deadline) {
         try (Held held = hold(deadline)) {
-            byte[] bytes = new byte[STEP];
-            SplittableRandom random = new SplittableRandom();
             FileChannel channel = held.channel();
             while (channel.size() < SIZE && hasRoom(channel.size()) && !deadline.passed()) {
-                random.nextBytes(bytes);
-                append(channel, bytes, (int) Math.min(STEP, SIZE - channel.size()));
+                grow(channel, Math.min(SIZE, channel.size() + STEP));
             }
         } catch (IOException | SystemCallException laterThen) {
             // Another one took the room meanwhile, or the file system is read-only.

@@ -28,50 +28,77 @@ class DiskReserveTest {
     }
 
     @Test
-    void isMadeWholeForItsOwnerAloneAndGivesUpLongerSteps() throws IOException {
+    void isMadeWholeForItsOwnerAloneAndLendsLongerSteps() throws IOException {
         reserve.refill(Deadline.none());
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(reserve.file())))
                 .isEqualTo("rw-------");
         assertThat(reserve.size()).isEqualTo(WHOLE);
-        assertThat(reserve.release(0)).isTrue();
-        assertThat(reserve.size()).isEqualTo(WHOLE - (256 << 10));
-        assertThat(reserve.release(5)).isTrue();
-        assertThat(reserve.size()).isEqualTo(WHOLE - (256 << 10) - (1 << 20));
+        try (DiskReserve.Loan loan = reserve.borrow()) {
+            // There is room.
+            assertThat(reserve.size()).isEqualTo(WHOLE);
+            long lent = 0;
+            for (int step : new int[] {256, 512, 1024, 1024}) {
+                assertThat(loan.more()).isTrue();
+                lent += step << 10;
+                assertThat(reserve.size()).isEqualTo(WHOLE - lent);
+            }
+        }
+        assertThat(reserve.size()).isEqualTo(WHOLE);
     }
 
     @Test
-    void whereThereIsNoneNothingIsGivenUpAndNoneIsMade() throws IOException {
-        assertThat(reserve.release(0)).isFalse();
+    void whereThereIsNoneNothingIsLentAndNoneIsMade() throws IOException {
+        lendsNothing(reserve);
         assertThat(reserve.file()).doesNotExist();
-        assertThat(DiskReserve.in(root.resolve("gone")).release(0)).isFalse();
+        lendsNothing(DiskReserve.in(root.resolve("gone")));
         DiskReserve.in(root.resolve("gone")).refill(Deadline.none());
         Files.createFile(reserve.file());
-        assertThat(reserve.release(0)).isFalse();
+        lendsNothing(reserve);
+        assertThat(reserve.file()).isEmptyFile();
+    }
+
+    private static void lendsNothing(DiskReserve reserve) {
+        try (DiskReserve.Loan loan = reserve.borrow()) {
+            assertThat(loan.more()).isFalse();
+        }
+    }
+
+    @Test
+    void aLoanThatIsGivenBackAddsNothingToWhatASweepMadeWholeMeanwhile() throws IOException {
+        reserve.refill(Deadline.none());
+        try (DiskReserve.Loan loan = reserve.borrow()) {
+            assertThat(loan.more()).isTrue();
+            reserve.refill(Deadline.none());
+        }
+        assertThat(reserve.size()).isEqualTo(WHOLE);
     }
 
     @Test
     void isChangedUnderTheLockThatGuardsTakeToo() throws Exception {
         reserve.refill(Deadline.none());
-        assertThat(reserve.release(0)).isTrue();
+        DiskReserve.Loan loan = reserve.borrow();
+        assertThat(loan.more()).isTrue();
         long shortened = reserve.size();
-        FutureTask<Boolean> waiting = new FutureTask<>(() -> reserve.release(0));
+        FutureTask<Boolean> waiting = new FutureTask<>(() -> reserve.borrow().more());
         try (LockFile _ = LockFile.tryLock(reserve.file()).orElseThrow()) {
             reserve.refill(Deadline.after(Duration.ofMillis(50)));
             assertThat(reserve.size()).isEqualTo(shortened);
-            // The wait of a caller that is interrupted ends, and it has been given nothing.
+            // The wait of a caller that is interrupted ends, and it has been lent nothing.
             Thread.ofVirtual().start(waiting).interrupt();
             assertThat(waiting.get()).isFalse();
             assertThat(reserve.size()).isEqualTo(shortened);
         }
-        reserve.refill(Deadline.none());
+        loan.close();
+        assertThat(reserve.size()).isEqualTo(WHOLE);
+        loan.close();
         assertThat(reserve.size()).isEqualTo(WHOLE);
     }
 
     @Test
     void ofManyAtOnceEachGetsAStepOfItsOwn() throws Exception {
         reserve.refill(Deadline.none());
-        FutureTask<Boolean> first = new FutureTask<>(() -> reserve.release(0));
-        FutureTask<Boolean> second = new FutureTask<>(() -> reserve.release(0));
+        FutureTask<Boolean> first = new FutureTask<>(() -> reserve.borrow().more());
+        FutureTask<Boolean> second = new FutureTask<>(() -> reserve.borrow().more());
         Thread.ofVirtual().start(first);
         Thread.ofVirtual().start(second);
         assertThat(first.get()).isTrue();
