@@ -7,11 +7,9 @@ import dev.cloche.base.TestImage;
 import dev.cloche.image.PullListener;
 import dev.cloche.interpreter.Interpreter;
 import dev.cloche.interpreter.Language;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,33 +24,10 @@ class PandasIT {
             random.random(), float(numpy.random.random()), str(uuid.uuid4()), tempfile.mktemp()
             """;
 
-    /** Kept for the next time: it takes minutes. */
-    private static Path tree() throws Exception {
-        Path kept = Path.of("target/debian-pandas.tar").toAbsolutePath();
-        if (!Files.exists(kept)) {
-            Path program = Path.of("/usr/bin/mmdebstrap");
-            Assumptions.assumeTrue(Files.isExecutable(program), "mmdebstrap is not on this host");
-            Path unfinished = kept.resolveSibling("unfinished.tar");
-            Process made = new ProcessBuilder(
-                            program.toString(),
-                            "--variant=minbase",
-                            "--include=python3-pandas",
-                            "bookworm",
-                            unfinished.toString())
-                    .redirectInput(Path.of("/dev/null").toFile())
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            assertThat(made.waitFor()).isZero();
-            Files.move(unfinished, kept);
-        }
-        return kept;
-    }
-
     @Test
     void noTwoOfTwentySandboxesDrawTheSameNumbers(@TempDir Path directory) throws Exception {
         Path share = InstalledShare.require();
-        Path archive = TestImage.ofTree(tree(), directory.resolve("image"));
+        Path archive = TestImage.ofDebian("pandas", List.of("python3-pandas"), directory.resolve("image"));
         try (Cloche cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share))) {

@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 
 /** Makes images for tests, as files that are loaded: the installed one with programs of this host, or a tree of files. */
 public final class TestImage {
@@ -76,6 +77,28 @@ public final class TestImage {
         }
         Path host = made.resolve("host.tar");
         return archive(made, List.of(base, host), List.of(diffId, sha256(host)));
+    }
+
+    /**
+     * Makes one of Debian 12 with some packages, by {@code mmdebstrap}. The tree of files is kept in the module's {@code target} for
+     * the next time, because it takes minutes. Skips the test where it cannot be made.
+     */
+    public static Path ofDebian(String name, List<String> packages, Path directory) throws IOException {
+        Path kept = Path.of("target", "debian-" + name + ".tar").toAbsolutePath();
+        if (!Files.exists(kept)) {
+            Assumptions.assumeTrue(
+                    Files.isExecutable(Path.of("/usr/bin/mmdebstrap")), "mmdebstrap is not on this host");
+            Path unfinished = kept.resolveSibling(name + "-unfinished.tar");
+            var _ = run(List.of(
+                    "mmdebstrap",
+                    "--quiet",
+                    "--variant=minbase",
+                    "--include=" + String.join(",", packages),
+                    "bookworm",
+                    unfinished.toString()));
+            Files.move(unfinished, kept);
+        }
+        return ofTree(kept, directory);
     }
 
     /** Makes one of a tree of files, as {@code mmdebstrap} writes it. */
