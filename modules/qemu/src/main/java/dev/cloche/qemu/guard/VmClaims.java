@@ -19,17 +19,26 @@ import dev.cloche.vmm.disk.DiskDirectory;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the claims of VMs from their directories. A claim counts while the guard's lock is held or, before there is a guard, the
- * owner's: so it needs no lease, and ends with the processes that it stands for.
+ * owner's: so it needs no lease, and ends with the processes that it stands for. What a claim says is remembered for as long as its
+ * file is the same. Safe for use from several threads.
  */
 public final class VmClaims {
     /** Of QEMU and the guard, besides the guest's memory. */
@@ -40,6 +49,23 @@ public final class VmClaims {
     public static final int TRANSLATIONS_MIB = 256;
 
     private final VmLayout layout;
+    private final Map<VmId, Known> known = new ConcurrentHashMap<>();
+
+    /** A claim that was read, and of which file: one that changes, or is of another run, comes with a new file. */
+    private record Known(FileState file, VmClaim claim) {}
+
+    private record FileState(@Nullable Object key, FileTime modified, long size) {
+        /** Returns that of a file; empty if there is none. */
+        static Optional<FileState> of(Path file) {
+            try {
+                BasicFileAttributes now =
+                        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+                return Optional.of(new FileState(now.fileKey(), now.lastModifiedTime(), now.size()));
+            } catch (IOException none) {
+                return Optional.empty();
+            }
+        }
+    }
 
     public VmClaims(VmLayout layout) {
         this.layout = layout;
@@ -76,14 +102,33 @@ public final class VmClaims {
         };
     }
 
-    /** Returns the VMs whose claims count now. */
+    /**
+     * Returns the VMs whose claims count now and those whose claims are only not removed yet, each clone as if all its memory were
+     * its own, without their guards.
+     */
+    public List<Holder> atMost() {
+        return all(this::atMost);
+    }
+
+    /** Returns the VMs whose claims count now, with what each clone has of its own, and their guards. */
     public List<Holder> find() {
+        return all(this::measured);
+    }
+
+    private interface Reading {
+        Optional<Holder> of(VmId id, Path directory);
+    }
+
+    private List<Holder> all(Reading reading) {
         List<Holder> found = new ArrayList<>();
+        Set<VmId> seen = new HashSet<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(layout.vms())) {
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
                 if (VmId.isValid(name)) {
-                    holder(new VmId(name), entry).ifPresent(found::add);
+                    VmId id = new VmId(name);
+                    seen.add(id);
+                    reading.of(id, entry).ifPresent(found::add);
                 }
             }
         } catch (NoSuchFileException none) {
@@ -94,6 +139,7 @@ public final class VmClaims {
                     "Check the owner and mode of that directory.",
                     e);
         }
+        known.keySet().retainAll(seen);
         return List.copyOf(found);
     }
 
@@ -102,31 +148,58 @@ public final class VmClaims {
         return claim(id, layout.directory(id));
     }
 
-    private Optional<Holder> holder(VmId id, Path directory) {
+    private Optional<Holder> atMost(VmId id, Path directory) {
+        Optional<FileState> file = claimFile(directory);
+        // Whether one without a claim counts says its guard alone.
+        Optional<VmClaim> found =
+                file.isPresent() || counts(id, directory, file) ? remembered(id, directory, file) : Optional.empty();
+        return found.map(claim -> new Holder(
+                id, claim, claim.mapped() ? claim.wholeMiB() : 0, shelved(claim, directory), Optional.empty()));
+    }
+
+    private Optional<Holder> measured(VmId id, Path directory) {
+        Optional<FileState> file = claimFile(directory);
+        if (!counts(id, directory, file)) {
+            return Optional.empty();
+        }
+        Optional<ProcessIdentity> guard = guard(new GuardFiles(directory));
+        return remembered(id, directory, file).map(claim -> {
+            long own = claim.mapped() ? guard.map(OwnMemory::mib).orElse(0L) : 0;
+            return new Holder(id, claim, own, shelved(claim, directory), guard);
+        });
+    }
+
+    private static Optional<FileState> claimFile(Path directory) {
+        return FileState.of(directory.resolve(ClaimFile.NAME));
+    }
+
+    private static boolean counts(VmId id, Path directory, Optional<FileState> claimFile) {
         GuardFiles files = new GuardFiles(directory);
-        boolean guarded = files.begun();
-        boolean claimed = Files.exists(directory.resolve(ClaimFile.NAME));
         try {
-            boolean counts = guarded
+            return files.begun()
                     ? LockFile.isHeld(files.lock())
-                    : claimed && LockFile.isHeld(directory.resolve(VmLayout.OWNER_LOCK));
-            if (!counts) {
-                return Optional.empty();
-            }
+                    : claimFile.isPresent() && LockFile.isHeld(directory.resolve(VmLayout.OWNER_LOCK));
         } catch (SystemCallException e) {
             throw new VmException.Storage(
                     "Whether VM " + id + " lives cannot be found out: " + e.getMessage(),
                     "Check the owner and mode of " + directory + ".",
                     e);
         }
-        Optional<ProcessIdentity> guard = guarded ? guard(files) : Optional.empty();
+    }
+
+    /** Reads a claim, unless its file is still the one that was read before. */
+    private Optional<VmClaim> remembered(VmId id, Path directory, Optional<FileState> file) {
+        Known before = known.get(id);
+        if (before != null && file.filter(before.file()::equals).isPresent()) {
+            return Optional.of(before.claim());
+        }
         VmClaim claim = claim(id, directory);
         if (Files.notExists(directory)) {
             // Removed since it was found to count: it has ended, and its claim was not to be read any more.
             return Optional.empty();
         }
-        long own = claim.mapped() ? guard.map(OwnMemory::mib).orElse(0L) : 0;
-        return Optional.of(new Holder(id, claim, own, shelved(claim, directory), guard));
+        file.ifPresent(state -> known.put(id, new Known(state, claim)));
+        return Optional.of(claim);
     }
 
     /** One that was started without limits has none, and a damaged one is as good as none: what it is made of is known too. */

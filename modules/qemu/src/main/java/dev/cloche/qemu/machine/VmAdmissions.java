@@ -59,6 +59,11 @@ public final class VmAdmissions {
         claims = new VmClaims(layout);
         ClaimHolders holders = new ClaimHolders() {
             @Override
+            public List<Holder> atMost() {
+                return claims.atMost();
+            }
+
+            @Override
             public List<Holder> find() {
                 return claims.find();
             }

@@ -217,10 +217,13 @@ public final class Ledger {
         List<Tickets.Waiting> ahead = tickets.ahead(before);
         Collection<VmClaim> promised =
                 ahead.stream().map(Tickets.Waiting::wanted).toList();
+        // Where there is room beside the most that there can be, it is not asked who lives, and what each clone has.
+        List<Holder> most = others(holders.atMost(), without);
+        if (new AdmissionRules(now, host.read()).decide(most, promised, wanted) instanceof Decision.Admit) {
+            return Optional.empty();
+        }
         while (true) {
-            List<Holder> holding = holders.find().stream()
-                    .filter(holder -> without.filter(holder.id()::equals).isEmpty())
-                    .toList();
+            List<Holder> holding = others(holders.find(), without);
             switch (new AdmissionRules(now, host.read()).decide(holding, promised, wanted)) {
                 case Decision.Admit() -> {
                     return Optional.empty();
@@ -241,6 +244,12 @@ public final class Ledger {
                 }
             }
         }
+    }
+
+    private static List<Holder> others(List<Holder> all, Optional<VmId> without) {
+        return all.stream()
+                .filter(holder -> without.filter(holder.id()::equals).isEmpty())
+                .toList();
     }
 
     private LockFile turn() {

@@ -39,14 +39,20 @@ public record VmClaim(
     }
 
     /**
-     * Returns the memory that counts.
+     * Returns the memory that counts, at most {@link #wholeMiB()}.
      *
      * @param ownMiB what a clone has of its own at present
      */
     long charged(VmLimits.Clones clones, long ownMiB) {
         if (mapped && clones == VmLimits.Clones.EXPECTED) {
-            return Math.max(Math.max(LEAST_OF_A_CLONE_MIB, memoryMiB / PART_OF_A_CLONE), ownMiB);
+            long expected = Math.max(LEAST_OF_A_CLONE_MIB, memoryMiB / PART_OF_A_CLONE);
+            return Math.min(Math.max(expected, ownMiB), wholeMiB());
         }
+        return wholeMiB();
+    }
+
+    /** Returns what counts of one that is no clone. */
+    public long wholeMiB() {
         return memoryMiB + overheadMiB;
     }
 

@@ -269,6 +269,7 @@ class AdmissionRulesTest {
         VmClaim clone = new VmClaim(1024, 304, true, 1, 0, Set.of(), false);
         assertThat(clone.charged(Clones.EXPECTED, 0)).isEqualTo(256);
         assertThat(clone.charged(Clones.EXPECTED, 700)).isEqualTo(700);
+        assertThat(clone.charged(Clones.EXPECTED, 5000)).isEqualTo(1328);
         assertThat(new VmClaim(128, 304, true, 1, 0, Set.of(), false).charged(Clones.EXPECTED, 0))
                 .isEqualTo(64);
         assertThat(clone.charged(Clones.FULL, 0)).isEqualTo(1328);

@@ -23,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,11 +37,21 @@ class LedgerTest {
 
     private final List<Holder> held = new CopyOnWriteArrayList<>();
     private volatile VmLimits limits = memory(100);
+    private final AtomicInteger measured = new AtomicInteger();
     private int made;
 
     private final ClaimHolders holders = new ClaimHolders() {
         @Override
+        public List<Holder> atMost() {
+            return held.stream()
+                    .map(holder -> new Holder(
+                            holder.id(), holder.claim(), holder.claim().wholeMiB(), holder.shelved(), Optional.empty()))
+                    .toList();
+        }
+
+        @Override
         public List<Holder> find() {
+            measured.incrementAndGet();
             return List.copyOf(held);
         }
 
@@ -93,6 +104,27 @@ class LedgerTest {
         });
         await().until(() -> tickets() == tickets);
         return answer;
+    }
+
+    @Test
+    void whatClonesHaveOfTheirOwnIsMeasuredOnlyWhereThatDecides() throws IOException {
+        limits = new VmLimits(
+                new Amount.Size(300),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                Bound.NONE,
+                Map.of(),
+                Clones.EXPECTED);
+        VmClaim clone = new VmClaim(100, 0, true, 1, 0, Set.of(), false);
+        for (int i = 0; i < 3; i++) {
+            var _ = admit(clone, Duration.ZERO);
+        }
+        assertThat(measured).hasValue(0);
+        // At the most 300 MiB are claimed, and 192 as measured.
+        var _ = admit(clone, Duration.ZERO);
+        assertThat(measured).hasValue(1);
+        assertThatThrownBy(() -> admit(clone, Duration.ZERO)).isInstanceOf(VmException.NoRoom.class);
     }
 
     @Test
