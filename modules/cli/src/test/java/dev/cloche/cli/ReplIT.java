@@ -155,6 +155,28 @@ class ReplIT {
     }
 
     @Test
+    void aModuleIsImportedBeforeTheCode() {
+        String code = "import sys\n'fractions' in sys.modules, 'statistics' in sys.modules";
+        Result result = cloche.run(
+                code.getBytes(UTF_8),
+                "repl",
+                "-q",
+                "--image",
+                "python",
+                "--import",
+                "fractions",
+                "--import",
+                "statistics");
+        assertThat(result).isEqualTo(new Result(0, "(True, True)\n", ""));
+        Result without =
+                cloche.run("import sys\n'fractions' in sys.modules".getBytes(UTF_8), "repl", "--sandbox", "dev");
+        assertThat(without.stdout()).isEqualTo("False\n");
+        Result missing = cloche.run(new byte[0], "repl", "-q", "--image", "python", "--import", "nope");
+        assertThat(missing.stderr()).contains("nope");
+        assertThat(missing.exitCode()).isEqualTo(1);
+    }
+
+    @Test
     void whatDoesNotGoIsRefused() {
         Result image = cloche.run(new byte[0], "repl");
         assertThat(image.stderr()).startsWith("cloche: No image is named for Python.");
@@ -168,6 +190,13 @@ class ReplIT {
         assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
                         .exitCode())
                 .isEqualTo(2);
+        Result running = cloche.run(new byte[0], "repl", "--sandbox", "dev", "--import", "json");
+        assertThat(running.stderr()).contains("--import is of a new sandbox");
+        assertThat(running.exitCode()).isEqualTo(2);
+        Result javascript =
+                cloche.run(new byte[0], "repl", "--image", "python", "--language", "javascript", "--import", "fs");
+        assertThat(javascript.stderr()).contains("share no modules");
+        assertThat(javascript.exitCode()).isEqualTo(1);
         assertThat(cloche.run("repl", "--sandbox", "dev", "/none.py").exitCode())
                 .isEqualTo(2);
     }

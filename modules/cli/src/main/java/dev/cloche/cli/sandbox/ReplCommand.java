@@ -24,6 +24,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  cloche repl --image python:3.13-slim",
+            "  cloche repl --image notebook --import pandas --import matplotlib.pyplot",
             "  cloche repl --sandbox dev analysis.py",
             "  echo '6 * 7' | cloche repl --image python:3.13-slim"
         })
@@ -83,6 +85,13 @@ final class ReplCommand implements Callable<Integer> {
             paramLabel = "SANDBOX",
             description = "Use this running sandbox in place of one of its own.")
     private @Nullable String sandbox;
+
+    @Option(
+            names = "--import",
+            paramLabel = "MODULE",
+            description =
+                    "Have this module of Python imported once, for all sandboxes of the same image and size; may be given again.")
+    private List<String> imports = new ArrayList<>();
 
     @Option(
             names = "--timeout",
@@ -120,7 +129,7 @@ final class ReplCommand implements Callable<Integer> {
             throw new UsageError("--image is of a new sandbox, and --sandbox one that runs.", "Leave out one.");
         }
         if (sandbox != null) {
-            requireNone(List.of("--memory", "--cpus", "--network", "--publish", "--dns"));
+            requireNone(List.of("--import", "--memory", "--cpus", "--network", "--publish", "--dns"));
         }
         boolean prompts = file == null && Terminal.of(STDIN).isPresent();
         String code = prompts ? "" : code();
@@ -161,7 +170,9 @@ final class ReplCommand implements Callable<Integer> {
             Cloche.InterpreterBuilder builder = cloche.interpreter(spoken)
                     .sandbox(own -> network.applyTo(own.cpus(size.cpus()).memoryMib(size.memory()))
                             .progress(progress));
-            return (image == null ? builder : builder.image(image)).start();
+            return (image == null ? builder : builder.image(image))
+                    .imports(imports.toArray(String[]::new))
+                    .start();
         }
     }
 
