@@ -42,7 +42,12 @@ public abstract class ClocheException extends RuntimeException {
         if (remedy.isEmpty()) {
             return sentence;
         }
-        return sentence + (SENTENCE_END.matcher(sentence).find() ? " " : ". ") + remedy;
+        return ended(sentence) + " " + remedy;
+    }
+
+    /** Returns a sentence with a full stop, unless it ends with a mark of its own. */
+    public static String ended(String sentence) {
+        return SENTENCE_END.matcher(sentence).find() ? sentence : sentence + ".";
     }
 
     /** Returns what happened, without the remedy; for texts that continue with what they know themselves. */

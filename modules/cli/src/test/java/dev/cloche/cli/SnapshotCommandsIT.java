@@ -68,7 +68,7 @@ class SnapshotCommandsIT {
         ok(cloche.run("snapshot", "ls", "--format", "json"), "[ ]\n");
         Program.Result gone = cloche.run("restore", "kept");
         assertThat(gone.exitCode()).isEqualTo(1);
-        assertThat(gone.stderr()).contains("no snapshot named \"kept\"", "cloche snapshot ls");
+        assertThat(gone.stderr()).contains("no snapshot or template named \"kept\"", "cloche snapshot ls");
     }
 
     private static void ok(Program.Result result, String output) {

@@ -145,7 +145,7 @@ class TemplateCommandsIT {
         assertThat(done("ps", "-a", "--format", "json").strip()).isEqualTo("[ ]");
         done("template", "rm", "late");
         assertThat(cloche.run("run", "--template", "bad", "--", "true").stderr())
-                .contains("no snapshot named \"bad\"");
+                .contains("no snapshot or template named \"bad\"");
     }
 
     private void assertRefused(String why, String... words) {

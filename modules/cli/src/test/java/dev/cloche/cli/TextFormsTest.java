@@ -210,7 +210,7 @@ class TextFormsTest {
         PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         ErrorReport.print("of a file\u001b[2J\u009b2J\u202etxt", "", err);
 
-        assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("cloche: of a file?[2J?2J?txt\n");
+        assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("cloche: of a file?[2J?2J?txt.\n");
     }
 
     @Test

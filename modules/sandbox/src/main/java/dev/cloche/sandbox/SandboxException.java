@@ -83,7 +83,7 @@ public abstract sealed class SandboxException extends ClocheException {
         public NoSnapshot(String name) {
             super(
                     "sandbox.no-snapshot",
-                    "There is no snapshot named \"" + name + "\".",
+                    "There is no snapshot or template named \"" + name + "\".",
                     "List them with: cloche.snapshots().list()");
         }
     }

@@ -33,7 +33,7 @@ public final class ErrorReport {
     }
 
     public static void print(String sentence, String remedy, PrintStream err) {
-        err.println("cloche: " + clean(CommandWords.of(sentence)));
+        err.println("cloche: " + clean(ClocheException.ended(CommandWords.of(sentence))));
         if (!remedy.isEmpty()) {
             err.println("        " + clean(CommandWords.of(remedy)));
         }
