@@ -285,7 +285,7 @@ static void note(struct broker *b, const struct seccomp_notif *asked) {
     bool requests = asked->data.nr == SYS_ioctl || asked->data.nr == SYS_fcntl;
     denied_note(&b->denied, b->denial, asked->data.nr, asked->data.args[requests ? 1 : 0], b->name);
     static const uint64_t one = 1;
-    if (denied_enough(&b->denied, b->start.recording)) write_all(alarm_fd, (const char *)&one, sizeof one);
+    if (denied_enough(&b->denied, b->start.recording, b->start.alarm_ends)) write_all(alarm_fd, (const char *)&one, sizeof one);
 }
 
 /* A child that has become no program by now never will, and its thread ends with it. */

@@ -13,6 +13,7 @@ struct broker_start {
     int directory; /* the VM's, for what is noted there */
     const struct grants *grants; /* stays as it is from now on */
     bool recording; /* calls that are not known, and reach nothing, are noted and let through */
+    bool alarm_ends; /* the first call that is refused is enough for the alarm */
 };
 
 /* False with errno. */

@@ -15,7 +15,8 @@ enum { KEPT = 64 };
 #define CALLS_MAX 1000
 #endif
 
-bool denied_enough(const struct denied *denied, bool recording) {
+bool denied_enough(const struct denied *denied, bool recording, bool one_is) {
+    if (one_is && denied->calls > 0) return true;
     return denied->opens >= OPENS_MAX || (!recording && denied->calls >= CALLS_MAX);
 }
 

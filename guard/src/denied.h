@@ -23,5 +23,6 @@ struct denied {
  * that was let through has a "+" before it. */
 void denied_note(struct denied *denied, enum denial denial, int call, uint64_t argument, const char *name);
 
-/* Whether more was refused than any QEMU that works would ask for. `recording` says that it is not known which calls it makes. */
-bool denied_enough(const struct denied *denied, bool recording);
+/* Whether more was refused than any QEMU that works would ask for. `recording` says that it is not known which calls it makes;
+ * `one_is` that one refusal is enough. */
+bool denied_enough(const struct denied *denied, bool recording, bool one_is);

@@ -128,7 +128,8 @@ bool jail_accompany(const struct jail *jail, int directory, int talk, struct jai
             struct broker_start start = {.listener = listener,
                                          .directory = directory,
                                          .grants = &jail->grants,
-                                         .recording = jail->recording};
+                                         .recording = jail->recording,
+                                         .alarm_ends = jail->alarm_ends};
             if (broker_begin(&start) && send(talk, "", 1, MSG_NOSIGNAL) == 1) continue;
             failed(report, true, "the guard's part of the seal");
             return false;

@@ -19,6 +19,7 @@ struct jail {
     enum level least;
     enum level most;
     bool recording; /* calls that the filter does not know are let through, and noted */
+    bool alarm_ends; /* the first call that is refused ends the program */
     struct limits limits;
     struct grants grants;
 };

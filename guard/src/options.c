@@ -80,6 +80,9 @@ static bool parse_jail(struct options *options, const char *option, const char *
     } else if (strcmp(option, "--unknown-calls") == 0) {
         jail->recording = strcmp(value, "record") == 0;
         if (!jail->recording) fail("--unknown-calls can be record: %s", value);
+    } else if (strcmp(option, "--on-alarm") == 0) {
+        jail->alarm_ends = strcmp(value, "stop") == 0;
+        if (!jail->alarm_ends) fail("--on-alarm can be stop: %s", value);
     } else if (strcmp(option, "--read") == 0) {
         grant(options, value, TO_READ);
     } else if (strcmp(option, "--write") == 0) {

@@ -137,6 +137,15 @@ int main(int argc, char **argv) {
         attack();
         for (;;) shut("a file of the host", open("/etc/passwd", O_RDONLY));
     }
+    if (strcmp(mode, "once") == 0) {
+        shut("a file of the host", open("/etc/passwd", O_RDONLY));
+        printf("went on\n");
+        return 1;
+    }
+    if (strcmp(mode, "stays") == 0) {
+        shut("the network", socket(AF_INET, SOCK_STREAM, 0));
+        for (;;) pause();
+    }
     if (strcmp(mode, "calls") == 0) {
         for (;;) shut("the network", socket(AF_INET, SOCK_STREAM, 0));
     }

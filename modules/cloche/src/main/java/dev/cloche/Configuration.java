@@ -33,6 +33,7 @@ import org.tomlj.TomlTable;
  *
  * <pre>
  * isolation = "sealed"
+ * on-alarm = "stop"
  * certificate-authorities = ["/etc/ssl/corporation.pem"]
  *
  * [registry."docker.io"]
@@ -61,6 +62,7 @@ import org.tomlj.TomlTable;
  * @param keepImages below how many bytes all images are kept
  * @param pools what the VMs of all pools may take together
  * @param isolation the least of walls around each VM; empty if it says nothing
+ * @param alarmEnds whether the first call that QEMU is refused ends its VM
  * @param limits what all VMs may take of the host together
  * @param interpreters the image of each language for an interpreter that is given none
  */
@@ -71,6 +73,7 @@ record Configuration(
         OptionalLong keepImages,
         PoolConfig.Budget pools,
         Optional<Isolation> isolation,
+        boolean alarmEnds,
         VmLimits limits,
         Map<Language, String> interpreters) {
     private static final long MOST_BYTES = 1 << 20;
@@ -99,6 +102,7 @@ record Configuration(
                     OptionalLong.empty(),
                     PoolConfig.DEFAULT.budget(),
                     Optional.empty(),
+                    false,
                     VmLimits.DEFAULT,
                     Map.of());
         } catch (IOException e) {
@@ -118,6 +122,7 @@ record Configuration(
         private OptionalLong keepImages = OptionalLong.empty();
         private PoolConfig.Budget pools = PoolConfig.DEFAULT.budget();
         private Optional<Isolation> isolation = Optional.empty();
+        private boolean alarmEnds;
         private VmLimits limits = VmLimits.DEFAULT;
         private final Map<Language, String> interpreters = new EnumMap<>(Language.class);
 
@@ -138,6 +143,7 @@ record Configuration(
                         registries.keySet().forEach(name -> registry(name, table(registries, name)));
                     }
                     case "isolation" -> isolation(document, key);
+                    case "on-alarm" -> onAlarm(document, key);
                     case "images" -> images(table(document, key));
                     case "pools" -> pools(table(document, key));
                     case "interpreter" -> interpreters(table(document, key));
@@ -146,7 +152,7 @@ record Configuration(
                 }
             }
             return new Configuration(
-                    mirrors, plainHttp, authorities, keepImages, pools, isolation, limits, interpreters);
+                    mirrors, plainHttp, authorities, keepImages, pools, isolation, alarmEnds, limits, interpreters);
         }
 
         private void isolation(TomlTable settings, String key) {
@@ -155,6 +161,14 @@ record Configuration(
                     : Optional.empty();
             if (isolation.isEmpty()) {
                 throw wrong(settings, key, "is no level: write \"auto\", \"reduced\", \"sealed\" or \"full\"");
+            }
+        }
+
+        private void onAlarm(TomlTable settings, String key) {
+            Object word = value(settings, key);
+            alarmEnds = word.equals("stop");
+            if (!alarmEnds && !word.equals("record")) {
+                throw wrong(settings, key, "is not known: write \"record\" or \"stop\"");
             }
         }
 

@@ -167,6 +167,7 @@ final class HostExamination {
                 Rooms.layout(options, root),
                 resources,
                 () -> configuration.read().isolation(),
+                () -> configuration.read().alarmEnds(),
                 () -> configuration.read().limits())) {
             VmCapabilities capabilities = provider.capabilities();
             checks.add(ok("qemu", "version " + capabilities.version() + ", " + resources.qemu()));

@@ -99,6 +99,7 @@ record Rooms(
                 layout(options, root),
                 installation.resources(),
                 () -> configuration.read().isolation(),
+                () -> configuration.read().alarmEnds(),
                 () -> configuration.read().limits());
     }
 

@@ -36,6 +36,7 @@ class ConfigurationTest {
                         OptionalLong.empty(),
                         PoolConfig.DEFAULT.budget(),
                         Optional.empty(),
+                        false,
                         VmLimits.DEFAULT,
                         Map.of()));
     }
@@ -44,6 +45,7 @@ class ConfigurationTest {
     void everyKeyIsRead() throws IOException {
         Configuration settings = read("""
                 isolation = "sealed"
+                on-alarm = "stop"
                 certificate-authorities = ["/etc/ssl/a.pem", "/etc/ssl/b.pem"]
 
                 [registry."docker.io"]
@@ -80,8 +82,16 @@ class ConfigurationTest {
                         OptionalLong.of(20L << 30),
                         new PoolConfig.Budget(200, 48 << 10),
                         Optional.of(Isolation.SEALED),
+                        true,
                         VmLimits.DEFAULT,
                         Map.of(Language.PYTHON, "python:3.13-slim")));
+    }
+
+    @Test
+    void anAlarmIsRecordedUnlessItIsToStopTheVm() throws IOException {
+        assertThat(read("").alarmEnds()).isFalse();
+        assertThat(read("on-alarm = \"record\"").alarmEnds()).isFalse();
+        assertThat(read("on-alarm = \"stop\"").alarmEnds()).isTrue();
     }
 
     @Test
@@ -136,6 +146,8 @@ class ConfigurationTest {
                 "registry = 1                                 | line 1: \"registry\" is no table",
                 "isolation = \"best\"                         | line 1: \"isolation\" is no level",
                 "isolation = 1                                | line 1: \"isolation\" is no level",
+                "on-alarm = \"kill\"                          | line 1: \"on-alarm\" is not known: write \"record\"",
+                "on-alarm = true                              | line 1: \"on-alarm\" is not known: write \"record\"",
                 "limits = 1                                   | line 1: \"limits\" is no table",
                 "limits.memory = 12                           | line 1: \"memory\" is no amount",
                 "limits.memory = \"0%\"                        | line 1: \"memory\" is no amount",

@@ -63,6 +63,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -95,25 +96,43 @@ public final class QemuProvider implements VmProvider {
             VmResources resources,
             Supplier<Optional<Isolation>> isolation,
             Supplier<VmLimits> limits) {
-        this(layout, resources, BootPolicy.DEFAULT, isolation, limits);
+        this(layout, resources, isolation, () -> false, limits);
+    }
+
+    /**
+     * @param isolation the least of walls that the configuration accepts, asked at each start; empty if it says nothing
+     * @param alarmEnds whether the first call that QEMU is refused ends its VM, asked at each start
+     * @param limits what all VMs may take of the host together, asked at each start
+     */
+    public QemuProvider(
+            VmLayout layout,
+            VmResources resources,
+            Supplier<Optional<Isolation>> isolation,
+            BooleanSupplier alarmEnds,
+            Supplier<VmLimits> limits) {
+        this(layout, resources, BootPolicy.DEFAULT, new IsolationChoice(System.getenv(), isolation, alarmEnds), limits);
     }
 
     /** Makes a provider that counts no VM. */
     public QemuProvider(VmLayout layout, VmResources resources, BootPolicy policy) {
-        this(layout, resources, policy, Optional::empty, VmLimits::off);
+        this(
+                layout,
+                resources,
+                policy,
+                new IsolationChoice(System.getenv(), Optional::empty, () -> false),
+                VmLimits::off);
     }
 
     private QemuProvider(
             VmLayout layout,
             VmResources resources,
             BootPolicy policy,
-            Supplier<Optional<Isolation>> isolation,
+            IsolationChoice isolation,
             Supplier<VmLimits> limits) {
         this.layout = layout;
         this.policy = policy;
         directory = new VmDirectory(layout);
-        context = QemuContext.of(
-                layout, resources, new IsolationChoice(System.getenv(), isolation), new ProbedHost(layout, resources));
+        context = QemuContext.of(layout, resources, isolation, new ProbedHost(layout, resources));
         running = new RunningVmOperations(layout);
         snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);

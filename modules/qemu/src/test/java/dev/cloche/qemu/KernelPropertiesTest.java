@@ -95,7 +95,7 @@ class KernelPropertiesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, List.of()),
+                new QemuJail(Isolation.AUTO, false, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 }

@@ -140,7 +140,7 @@ class KvmCommandTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, List.of()),
+                new QemuJail(Isolation.AUTO, false, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 

@@ -90,7 +90,7 @@ class VmValuesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, List.of()),
+                new QemuJail(Isolation.AUTO, false, List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains(

@@ -6,6 +6,7 @@ import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -15,8 +16,10 @@ import java.util.stream.Stream;
  *
  * @param environment where {@code CLOCHE_ISOLATION} is looked for
  * @param configured what the configuration says, asked at each start; empty if that is nothing
+ * @param alarmEnds whether the first call that QEMU is refused ends its VM, asked at each start
  */
-public record IsolationChoice(Map<String, String> environment, Supplier<Optional<Isolation>> configured) {
+public record IsolationChoice(
+        Map<String, String> environment, Supplier<Optional<Isolation>> configured, BooleanSupplier alarmEnds) {
     private static final String VARIABLE = "CLOCHE_ISOLATION";
 
     /**

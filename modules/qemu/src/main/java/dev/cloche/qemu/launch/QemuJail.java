@@ -18,9 +18,10 @@ import java.util.List;
  * see docs/guard.md. Pure.
  *
  * @param least the least that is accepted
+ * @param alarmEnds whether the first call that QEMU is refused ends its VM
  * @param image the files of the disk that the VM boots from
  */
-public record QemuJail(Isolation least, List<Path> image) {
+public record QemuJail(Isolation least, boolean alarmEnds, List<Path> image) {
     /** Of QEMU's translations of a guest's code, which may have an eighth of the host's memory otherwise, up to 1 GiB. */
     static final int TRANSLATIONS_MIB = VmClaims.TRANSLATIONS_MIB;
 
@@ -42,6 +43,9 @@ public record QemuJail(Isolation least, List<Path> image) {
     List<String> options(
             VmSpec spec, VmLayout layout, VmResources resources, Accelerator accelerator, QemuLaunch launch) {
         List<String> out = new ArrayList<>(List.of("--isolation", EnumNames.of(least)));
+        if (alarmEnds) {
+            out.addAll(List.of("--on-alarm", "stop"));
+        }
         image.forEach(file -> add(out, "--read", file));
         add(out, "--begin", resources.kernel().kernel());
         add(out, "--begin", resources.kernel().initramfs());

@@ -94,7 +94,10 @@ final class GuardStart {
 
     private QemuJail jail() {
         try {
-            return new QemuJail(context.isolation().of(spec.isolation()), new QemuImage(spec.rootDisk()).files());
+            return new QemuJail(
+                    context.isolation().of(spec.isolation()),
+                    context.isolation().alarmEnds().getAsBoolean(),
+                    new QemuImage(spec.rootDisk()).files());
         } catch (IOException e) {
             throw new VmException.MissingResource(
                     "The root disk " + spec.rootDisk().path() + " cannot be read: " + e.getMessage(),

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class IsolationChoiceTest {
     private static Isolation least(String variable, Optional<Isolation> configured, Optional<Isolation> asked) {
-        return new IsolationChoice(Map.of("CLOCHE_ISOLATION", variable), () -> configured).of(asked);
+        return new IsolationChoice(Map.of("CLOCHE_ISOLATION", variable), () -> configured, () -> false).of(asked);
     }
 
     @Test

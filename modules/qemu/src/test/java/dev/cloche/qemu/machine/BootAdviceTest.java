@@ -69,7 +69,8 @@ class BootAdviceTest {
         Files.createDirectory(layout.directory(spec.id()));
         QemuBackend backend = new QemuBackend(
                 spec,
-                QemuContext.of(layout, resources, new IsolationChoice(Map.of(), Optional::empty), () -> host),
+                QemuContext.of(
+                        layout, resources, new IsolationChoice(Map.of(), Optional::empty, () -> false), () -> host),
                 VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
         try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {

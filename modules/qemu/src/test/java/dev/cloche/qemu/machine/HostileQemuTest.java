@@ -74,6 +74,10 @@ class HostileQemuTest {
     }
 
     private Left start(String mode, Duration patience, Path guard) throws IOException {
+        return start(mode, patience, guard, false);
+    }
+
+    private Left start(String mode, Duration patience, Path guard, boolean alarmEnds) throws IOException {
         Path disk = Files.writeString(directory.resolve("disk, of a mode"), mode);
         Path file = Files.createFile(directory.resolve("file"));
         KernelProperties properties = new KernelProperties("small", "6.1.9-cloche", false, List.of());
@@ -86,7 +90,8 @@ class HostileQemuTest {
         Files.createDirectory(vmDirectory);
         QemuBackend backend = new QemuBackend(
                 spec,
-                QemuContext.of(layout, resources, new IsolationChoice(Map.of(), Optional::empty), () -> host),
+                QemuContext.of(
+                        layout, resources, new IsolationChoice(Map.of(), Optional::empty, () -> alarmEnds), () -> host),
                 VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, patience);
         try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {
@@ -116,6 +121,22 @@ class HostileQemuTest {
         assertThat(left.exit().cause()).isEqualTo(VmExit.Cause.ISOLATION);
         assertThat(left.exit().crashed()).isTrue();
         assertThat(left.console()).contains("begun");
+    }
+
+    @Test
+    void oneRefusedCallIsNotedAndItGoesOn() throws IOException {
+        Left left = start("once", LONG, patientGuard);
+        assertThat(left.exit().cause()).isEqualTo(VmExit.Cause.EXITED);
+        assertThat(left.console()).contains("went on");
+        assertThat(left.walls().denied()).isOne();
+    }
+
+    @Test
+    void oneRefusedCallEndsItWhereTheAlarmIsToStopIt() throws IOException {
+        Left left = start("stays", LONG, patientGuard, true);
+        assertThat(left.exit().cause()).isEqualTo(VmExit.Cause.ISOLATION);
+        assertThat(left.exit().crashed()).isTrue();
+        assertThat(left.walls().denied()).isOne();
     }
 
     @Test
