@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestStream;
@@ -13,7 +14,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -26,7 +26,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,8 +48,7 @@ class PortForwardIT {
 
     @BeforeAll
     static void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(home.resolve("state"))
                 .withShare(share)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.ClocheException;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.StartKind;
 import dev.cloche.sandbox.TemplateMaking;
@@ -14,7 +15,6 @@ import dev.cloche.vm.Network;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +24,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,8 +44,7 @@ class SandboxDialIT {
 
     @BeforeEach
     void open() {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         cloche = Cloche.open(ClocheOptions.ofEnvironment()
                 .withHome(directory.resolve("state"))
                 .withShare(share)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.Sandbox;
+import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,8 +33,7 @@ class StartTraceIT {
 
     @Test
     void aRequestHasTheSpansOfItsStartAndCommands() throws IOException {
-        Path share = Path.of(System.getProperty("cloche.root", "../.."), "dist", "share");
-        Assumptions.assumeTrue(Files.isDirectory(share), "nothing is installed: run ./setup first");
+        Path share = InstalledShare.require();
         TestObservationRegistry observations = TestObservationRegistry.create();
         observations.observationConfig().observationHandler(new Clocked());
         ClocheMeters meters = new ClocheMeters(new SimpleMeterRegistry(), observations);
