@@ -25,7 +25,7 @@ class KillAtEveryStepTest {
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     void nothingIsLeftAndNoBystanderIsHarmed(KillScenario scenario) throws Exception {
-        new KillHarness(setup).killAtSteps(scenario, Integer.getInteger("kill.stride", 5));
+        new KillHarness(setup).killAtSteps(scenario, Integer.getInteger("kill.stride", 11));
     }
 
     @ParameterizedTest
