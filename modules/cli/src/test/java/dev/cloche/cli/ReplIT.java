@@ -185,7 +185,7 @@ class ReplIT {
         assertThat(without.stderr()).contains("has no program python3");
         assertThat(without.exitCode()).isEqualTo(1);
         Result unknown = cloche.run(new byte[0], "repl", "--language", "cobol");
-        assertThat(unknown.stderr()).contains("no language 'cobol'", "Give one of: python, javascript.");
+        assertThat(unknown.stderr()).contains("no language 'cobol'", "Give one of: python, javascript, java.");
         assertThat(unknown.exitCode()).isEqualTo(2);
         assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
                         .exitCode())

@@ -5,7 +5,9 @@ public enum Language {
     /** Run by {@code python3}, 3.9 or newer. */
     PYTHON("Python", "python3", "python.py"),
     /** Run by {@code node}, 18 or newer. */
-    JAVASCRIPT("JavaScript", "node", "javascript.js");
+    JAVASCRIPT("JavaScript", "node", "javascript.js"),
+    /** Run by {@code java} of a JDK, 17 or newer, with {@code jdk.jshell}. */
+    JAVA("Java", "java", "java-cells.java");
 
     private final String title;
     private final String program;

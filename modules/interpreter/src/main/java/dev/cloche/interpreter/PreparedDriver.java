@@ -26,6 +26,10 @@ public record PreparedDriver(Language language, List<String> modules) {
     private static final String WRITE_JAVASCRIPT = "require('fs').writeFileSync(process.argv[1], process.argv[2])";
     private static final String CONNECT_JAVASCRIPT = "require('net').connect(process.argv[1]).on('connect', () => {"
             + "require('fs').unlinkSync(process.argv[2]); process.exit() })";
+    /** A JDK has no words that write a file. */
+    private static final String WRITE_JAVA = "printf %s \"$2\" >\"$1\"";
+    /** Its socket gets its name when it listens. */
+    private static final String CONNECT_JAVA = "test -S \"$1\" && rm \"$2\"";
 
     /**
      * Validates it.
@@ -71,6 +75,7 @@ public record PreparedDriver(Language language, List<String> modules) {
         return switch (language) {
             case PYTHON -> List.of(language.program(), "-c", WRITE_PYTHON, file(), source);
             case JAVASCRIPT -> List.of(language.program(), "-e", WRITE_JAVASCRIPT, file(), source);
+            case JAVA -> List.of("sh", "-c", WRITE_JAVA, "sh", file(), source);
         };
     }
 
@@ -85,6 +90,7 @@ public record PreparedDriver(Language language, List<String> modules) {
         return switch (language) {
             case PYTHON -> List.of(language.program(), "-c", CONNECT_PYTHON, socket, file());
             case JAVASCRIPT -> List.of(language.program(), "-e", CONNECT_JAVASCRIPT, socket, file());
+            case JAVA -> List.of("sh", "-c", CONNECT_JAVA, "sh", socket, file());
         };
     }
 

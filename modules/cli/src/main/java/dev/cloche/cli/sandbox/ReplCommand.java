@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Run code in an interpreter in a sandbox: line by line from a terminal, else all of FILE or of standard input.",
             "",
-            "The image is to have the program of the language: python3 or node. The value of the last expression is printed. Ctrl-C"
+            "The image is to have the program of the language: python3, node or the java of a JDK. The value of the last expression is printed. Ctrl-C"
                     + " interrupts the code that runs, Ctrl-D ends the session.",
             ""
         },
@@ -70,7 +70,7 @@ final class ReplCommand implements Callable<Integer> {
     @Option(
             names = "--language",
             paramLabel = "LANGUAGE",
-            description = "What the code is written in: python or javascript (default: ${DEFAULT-VALUE}).",
+            description = "What the code is written in: python, javascript or java (default: ${DEFAULT-VALUE}).",
             defaultValue = "python")
     private String language = "python";
 

@@ -43,8 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class DriverProcess implements AutoCloseable {
     private static final String RESOURCES = "/META-INF/cloche/interpreter/";
     private static final String LISTENING = "listening\n";
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
-    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
+    /** A JVM on a busy host without KVM takes most of a minute. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(3);
+
+    private static final Duration ANSWER_LIMIT = Duration.ofMinutes(2);
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final int LONGEST_COMPLAINT = 4 << 10;
     private static final int SIGKILL = 9;

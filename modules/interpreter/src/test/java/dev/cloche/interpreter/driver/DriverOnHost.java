@@ -17,9 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A driver as a process of this host. */
 final class DriverOnHost implements AutoCloseable {
@@ -104,6 +106,13 @@ final class DriverOnHost implements AutoCloseable {
                 && complete;
     }
 
+    /** Ends all but the connection of its owner. */
+    void closeContexts() {
+        List<Connection> contexts = open.subList(1, open.size());
+        contexts.forEach(Connection::close);
+        contexts.clear();
+    }
+
     /** Ends with its owner, and leaves nothing. */
     @Override
     public void close() {
@@ -115,6 +124,16 @@ final class DriverOnHost implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         assertThat(place).doesNotExist();
+    }
+
+    /** Kills it; what it leaves is removed. */
+    void kill() throws IOException, InterruptedException {
+        process.destroyForcibly().waitFor();
+        open.forEach(Connection::close);
+        try (Stream<Path> files = Files.walk(place)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> assertThat(file.toFile().delete()).isTrue());
+        }
     }
 
     /** Returns what it wrote to its standard error. */
