@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -105,14 +106,21 @@ public interface FeedContract extends ContractFixture {
             }
             Future<?> reading = threads.submit(() -> {
                 Optional<String> cursor = Optional.empty();
-                while (seen.size() < writers * (events + 1)) {
+                while (seen.size() < writers * (events + 1)
+                        && !Thread.currentThread().isInterrupted()) {
                     ChangePage page = registry().changes(cursor, 7);
                     seen.addAll(page.changes());
                     cursor = Optional.of(page.next());
                 }
             });
-            for (Future<?> each : writing) {
-                each.get();
+            try {
+                for (Future<?> each : writing) {
+                    each.get();
+                }
+            } catch (ExecutionException failed) {
+                // What the reader waits for does not come.
+                reading.cancel(true);
+                throw failed;
             }
             reading.get();
         }
