@@ -660,7 +660,7 @@ final class Driver {
             end();
         }
 
-        /** Ends this process, whatever its code does, and the programs that it has started. */
+        /** Ends this process, also while its code runs, and the programs that it has started. */
         private static void end() {
             ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
             Runtime.getRuntime().halt(0);
