@@ -13,7 +13,7 @@ class WarningLoggersTest {
     void aWarningOfTheLibraryIsOneSentenceOnStandardError() {
         assertThat(printed(() -> System.getLogger("dev.cloche.pool.WarmPool")
                         .log(System.Logger.Level.WARNING, "the VM resists", new IOException("disk\u001b[2J full"))))
-                .isEqualTo("cloche: warning: the VM resists: disk?[2J full\n");
+                .isEqualTo("cloche: warning: the VM resists: disk?[2J full.\n");
     }
 
     @Test
