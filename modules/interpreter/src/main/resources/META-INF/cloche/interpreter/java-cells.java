@@ -223,7 +223,11 @@ final class Driver {
             spare = null;
             contexts.add(context);
             if (owned && contexts.size() < MOST_CONTEXTS) {
-                spare = new Context();
+                try {
+                    spare = new Context();
+                } catch (IOException noMemory) {
+                    // The one that was asked for is there; a further one tries again.
+                }
             }
         }
         context.converse(link);
