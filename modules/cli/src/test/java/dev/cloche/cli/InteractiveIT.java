@@ -121,8 +121,8 @@ class InteractiveIT {
         shell.see("left goes on");
         assertThat(shell.exitCode()).isZero();
         assertThat(cloche.run("ps").stdout()).contains("left").contains("running");
-        assertThat(cloche.run("exec", "left", "--", "touch", "/tmp/go").exitCode())
-                .isZero();
+        // The sandbox may end before this command can tell how it ended itself.
+        cloche.run("exec", "left", "--", "touch", "/tmp/go");
         Awaitility.await()
                 .untilAsserted(() -> assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (signal 9)"));
     }

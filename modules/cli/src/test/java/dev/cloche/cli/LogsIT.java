@@ -63,8 +63,8 @@ class LogsIT {
         Process follower = cloche.start("logs", "-f", "box");
         try (BufferedReader out = follower.inputReader()) {
             assertThat(out.readLine()).isEqualTo("begun");
-            assertThat(cloche.run("exec", "box", "--", "touch", "/tmp/go").exitCode())
-                    .isZero();
+            // The sandbox may end before this command can tell how it ended itself.
+            cloche.run("exec", "box", "--", "touch", "/tmp/go");
             assertThat(out.readLine()).isEqualTo("over");
             assertThat(out.readLine()).isNull();
         }
