@@ -21,6 +21,7 @@ enum {
     HALTED_LOOK_MS = 5 * SECOND_MS, /* while the disk has failed */
     RARE = 6,                       /* every so many looks, what is tried without knowing that it helps */
     SILENT_MS = 100 * SECOND_MS,
+    WISH_MS = 1 * SECOND_MS, /* while a process has the monitor that halts or captures the guest */
 };
 
 /* A guest goes on with so much room, or with a twentieth of a smaller file system. */
@@ -35,6 +36,10 @@ static const char *const NOTES[] = {
 };
 
 static const char SILENT[] = "silent";
+
+/* From who started it; it becomes the other one, and that needs no space either. */
+static const char HOLD[] = "hold-at-limit";
+static const char HELD[] = "at-limit";
 
 static bool exists(const struct health *h, const char *note) {
     return faccessat(h->directory, note, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -60,6 +65,7 @@ static void set_silent(struct health *h, bool silent) {
 }
 
 static int64_t period(const struct health *h) {
+    if (h->wish != NO_WISH) return WISH_MS;
     return h->trouble == DISK_FINE ? LOOK_MS : HALTED_LOOK_MS;
 }
 
@@ -114,7 +120,7 @@ static bool has_room(const struct health *h) {
 
 /* Whether a process halted the guest meanwhile, or must not find it running. */
 static bool is_held(const struct health *h) {
-    return exists(h, "held") || exists(h, "capturing") || exists(h, "image-aside");
+    return h->held || exists(h, "held") || exists(h, "capturing") || exists(h, "image-aside");
 }
 
 static void failed(struct health *h, enum disk_trouble trouble) {
@@ -132,6 +138,51 @@ static void went_on(struct health *h) {
     timer_set(h->timer, period(h));
 }
 
+/* As soon as nothing else is asked and no process has the monitor; a look tries again. */
+static void pursue(struct health *h) {
+    if (h->wish == NO_WISH || h->question != NOTHING || h->monitor.fd < 0 || !lock(h)) return;
+    ask(h, h->wish == TO_HALT ? STATUS_TO_HALT : STATUS_TO_RELEASE, "query-status");
+}
+
+static void halted(struct health *h, bool ran) {
+    h->ran = ran;
+    h->wish = NO_WISH;
+    if (!h->held) renameat(h->directory, HOLD, h->directory, HELD);
+    h->held = true;
+}
+
+static void released(struct health *h) {
+    h->wish = NO_WISH;
+    h->held = h->ran = false;
+    renameat(h->directory, HELD, h->directory, HOLD);
+}
+
+/* The answer to what was asked for the sake of its limit. Returns whether there is more to ask. */
+static bool answered_limit(struct health *h, enum question question, const struct qmp_message *message) {
+    if (question == STATUS_TO_HALT && h->wish == TO_HALT) {
+        if (message->running) {
+            ask(h, HALT, "stop");
+            return true;
+        }
+        halted(h, h->held && h->ran);
+    }
+    if (question == HALT && message->kind == QMP_RETURN) {
+        /* It may be wanted otherwise by now. */
+        enum wish since = h->wish;
+        halted(h, true);
+        if (since == TO_RELEASE) h->wish = since;
+    }
+    if (question == STATUS_TO_RELEASE && h->wish == TO_RELEASE) {
+        bool goes_on = h->ran && !message->running && !message->halted_by_disk;
+        released(h);
+        if (goes_on && !is_held(h)) {
+            ask(h, GO_ON, "cont");
+            return true;
+        }
+    }
+    return false;
+}
+
 static void answered(struct health *h, const struct qmp_message *message) {
     enum question question = h->question;
     h->question = NOTHING;
@@ -147,7 +198,10 @@ static void answered(struct health *h, const struct qmp_message *message) {
         ask(h, GO_ON, "cont");
         return;
     }
+    if (answered_limit(h, question, message)) return;
     unlock(h);
+    /* What it refuses is not asked again at once. */
+    if (question != HALT) pursue(h);
 }
 
 static void gone(struct health *h) {
@@ -167,12 +221,30 @@ static void hear(struct health *h, const struct qmp_message *message) {
         case QMP_STOP:
             if (h->question == NOTHING) ask(h, STATUS, "query-status");
             return;
-        case QMP_RESUME: went_on(h); return;
+        case QMP_RESUME:
+            went_on(h);
+            /* A process had it go on that knew nothing of its limit. */
+            if (h->held && h->wish == NO_WISH) health_hold(h);
+            return;
         case QMP_RETURN:
         case QMP_REFUSED: answered(h, message); return;
         case QMP_OTHER: return;
     }
 }
+
+bool health_may_hold(const struct health *h) {
+    return h->monitor.fd >= 0 && h->begun && exists(h, HOLD);
+}
+
+static void want(struct health *h, enum wish wish) {
+    h->wish = wish;
+    pursue(h);
+    if (h->wish != NO_WISH) timer_set(h->timer, period(h));
+}
+
+void health_hold(struct health *h) { want(h, TO_HALT); }
+
+void health_release(struct health *h) { want(h, TO_RELEASE); }
 
 void health_begin_guest(struct health *h) {
     ask(h, STATUS_TO_BEGIN, "query-status");
@@ -225,6 +297,8 @@ bool health_look(struct health *h) {
             h->unanswered_ms += since;
             unlock(h);
             if (h->unanswered_ms >= SILENT_MS) set_silent(h, true);
+        } else if (h->wish != NO_WISH) {
+            pursue(h);
         } else if (h->trouble != DISK_FINE) {
             look_at_disk(h);
         } else {

@@ -1,5 +1,6 @@
 /* Health checks of the program, which is QEMU: hear on its monitor that its disk has failed, have it go on when there is
- * space again, and notice when it no longer answers. They leave notes in the VM's directory (docs/guard.md). */
+ * space again, halt it at its limit, and notice when it no longer answers. They leave notes in the VM's directory
+ * (docs/guard.md). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +12,10 @@
 #include "reserve.h"
 
 /* What was asked last and is not answered yet. */
-enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_BEGIN, STATUS_TO_GO_ON, GO_ON };
+enum question { NOTHING, CAPABILITIES, STATUS, STATUS_TO_BEGIN, STATUS_TO_GO_ON, STATUS_TO_HALT, STATUS_TO_RELEASE, HALT, GO_ON };
+
+/* What is wanted of the guest because of its limit, and not reached yet. */
+enum wish { NO_WISH, TO_HALT, TO_RELEASE };
 
 struct health {
     struct monitor monitor;
@@ -32,6 +36,9 @@ struct health {
     bool dying;     /* its main thread had ended at the last look */
     bool lost;      /* its guest cannot go on */
     bool begun;     /* its main loop runs: it has answered */
+    enum wish wish;
+    bool held; /* halted at its limit */
+    bool ran;  /* when it was halted for that */
 };
 
 /* Does nothing but to note that there is none, without a disk directory. Ends the guard with a sentence on failure. */
@@ -49,6 +56,15 @@ bool health_hear(struct health *health);
 /* It is time for a look. False if the program's main thread is no more, although others of its threads are: it never ends by
  * itself then. */
 bool health_look(struct health *health);
+
+/* Whether the guest is to be halted at its limit, and can be asked to. */
+bool health_may_hold(const struct health *health);
+
+/* Has the guest halted at its limit: `held` says when it is. */
+void health_hold(struct health *health);
+
+/* Has the guest go on that was halted at its limit, or was to be; not if it is halted for another reason too. */
+void health_release(struct health *health);
 
 /* Takes back the notes. */
 void health_end(struct health *health);

@@ -24,6 +24,17 @@ enum { PROGRAM, OWNER, ALARM, TERMINATION, MAX_DURATION, NEW_LIMIT, POOL_AGE, OW
 
 enum { CONSOLE_FILE_MAX = 128 * 1024 };
 
+/* How long the program may take to halt at its limit, also if a process captures it meanwhile; and how long it is then held. */
+#ifndef HALT_PATIENCE_MS
+#define HALT_PATIENCE_MS (60 * 1000)
+#endif
+#ifndef HELD_MS
+#define HELD_MS (24LL * 60 * 60 * 1000)
+#endif
+
+/* What is counted until the next end of a limit. */
+enum phase { RUNNING, HALTING, HALTED };
+
 /* The program tried what it never does: its guest has broken out into it. */
 static const char ISOLATION[] = "isolation";
 
@@ -39,6 +50,7 @@ struct watching {
     struct capture output;
     struct capture network_log;
     bool sealed;
+    enum phase phase;
     struct pollfd events[WATCHED];
     struct ending ending;
 };
@@ -85,12 +97,38 @@ static void hear_ports(struct watching *w) {
     ports_hear(w->ports, w->directory);
 }
 
+static void limit_to(struct watching *w, enum phase phase, int64_t milliseconds) {
+    w->phase = phase;
+    timer_set(w->events[MAX_DURATION].fd, milliseconds);
+}
+
+static void end_of_limit(struct watching *w) {
+    if (w->phase != RUNNING || !health_may_hold(w->health)) {
+        kill_because(w, "max-duration");
+        return;
+    }
+    limit_to(w, HALTING, HALT_PATIENCE_MS);
+    health_hold(w->health);
+}
+
+/* One that is halted can be told to go on by its monitor alone. */
+static void look_at_phase(struct watching *w) {
+    if (w->phase == RUNNING) return;
+    if (w->health->monitor.fd < 0) kill_because(w, "max-duration");
+    else if (w->phase == HALTING && w->health->held) limit_to(w, HALTED, HELD_MS);
+}
+
 /* A limit that cannot be read counts as passed: a process that asked for one must not get a program without it. */
 static void hear_limit(struct watching *w) {
     forget_signals(w->events[NEW_LIMIT].fd);
     int64_t limit = limit_read(w->directory);
-    if (limit > 0) timer_set(w->events[MAX_DURATION].fd, limit);
-    else kill_because(w, "max-duration");
+    if (limit <= 0) {
+        kill_because(w, "max-duration");
+        return;
+    }
+    bool was_at_limit = w->phase != RUNNING;
+    limit_to(w, RUNNING, limit);
+    if (was_at_limit) health_release(w->health);
 }
 
 /* A program whose main thread is no more, or whose guest is not, has ended by itself: it was dead before. */
@@ -116,7 +154,7 @@ static void handle(struct watching *w) {
     if (ready(w, OWNER)) hear_owner(w);
     if (ready(w, ALARM)) kill_because(w, ISOLATION);
     if (ready(w, TERMINATION)) kill_because(w, "killed");
-    if (ready(w, MAX_DURATION)) kill_because(w, "max-duration");
+    if (ready(w, MAX_DURATION)) end_of_limit(w);
     if (ready(w, NEW_LIMIT)) hear_limit(w);
     if (ready(w, POOL_AGE)) end_of_pool_age(w);
     if (ready(w, OWNER_GRACE)) end_of_grace(w);
@@ -136,6 +174,7 @@ static void handle(struct watching *w) {
         /* It is for the starter to give up. */
         announce(w->announcement, w->program->pid);
     }
+    look_at_phase(w);
     if (ready(w, CONSOLE) && capture_take(&w->console, w->program->console) < 0) w->events[CONSOLE].fd = -1;
     if (ready(w, GOODBYE) && goodbye_take(&w->ending.goodbye, w->program->goodbye) < 0) w->events[GOODBYE].fd = -1;
     if (ready(w, OUTPUT) && capture_take(&w->output, w->program->output) < 0) w->events[OUTPUT].fd = -1;

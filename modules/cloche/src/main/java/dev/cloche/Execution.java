@@ -248,7 +248,7 @@ public final class Execution implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException with the code {@code vm.interrupted} if this thread is interrupted, which keeps
      *     its interrupt
      * @throws dev.cloche.base.ClocheException with a code {@code sandbox.ended.…} if the sandbox ends first; with {@code
-     *     vm.disk-full}, {@code vm.disk-error} or {@code vm.silent} if its guest is hindered
+     *     vm.disk-full}, {@code vm.disk-error}, {@code vm.held} or {@code vm.silent} if its guest is hindered
      */
     public ExitStatus await() {
         try {

@@ -191,7 +191,8 @@ public final class SandboxBuilder {
 
     /**
      * Says what is done at its deadline and when it is idle; without this it is ended. {@code SUSPEND} is done by the process that
-     * owns it: this one, or for a detached sandbox one that keeps sandboxes. Without an owner its guard ends it at its deadline.
+     * owns it: this one, or for a detached sandbox one that keeps sandboxes. Without an owner its guard halts it at its deadline,
+     * and the next process that keeps or maintains sandboxes suspends it; after a day it is ended.
      *
      * <pre>{@code
      * cloche.sandbox("debian").maxDuration(Duration.ofHours(1)).onDeadline(OnDeadline.SUSPEND).start();

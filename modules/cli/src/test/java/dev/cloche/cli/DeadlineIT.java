@@ -107,13 +107,42 @@ class DeadlineIT extends OnOneHome {
             assertThat(cloche.run("exec", "web", "--", "pidof", "sleep").stdout())
                     .isEqualTo(pid);
             assertThat(shown()).isAfter(Instant.now().plusSeconds(3000));
-            keeper.destroyForcibly();
-            assertThat(keeper.waitFor(5, TimeUnit.MINUTES)).isTrue();
-            // With no process to suspend it, its guard ends it.
-            endsByIt();
+            assertThat(cloche.run("rm", "--force", "web").exitCode()).isZero();
         } finally {
             keeper.destroyForcibly();
         }
+    }
+
+    @Test
+    void withNoProcessToSuspendItItsGuardHoldsIt() {
+        started("--max-duration", "1h", "--on-deadline", "suspend");
+        String pid = cloche.run("exec", "web", "--", "pidof", "sleep").stdout();
+        extended("extend", "--from-now", "web", "1s");
+        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        Result exec = cloche.run("exec", "web", "--", "true");
+        assertThat(exec.exitCode()).isEqualTo(125);
+        assertThat(exec.stderr()).contains("has come to its deadline and is halted", "Extend its deadline");
+        assertThat(cloche.run("resume", "web").stderr()).contains("has come to its deadline");
+
+        assertThat(extended("extend", "web", "1h")).isAfter(Instant.now().plusSeconds(3000));
+        assertThat(cloche.run("exec", "web", "--", "pidof", "sleep").stdout()).isEqualTo(pid);
+
+        extended("extend", "--from-now", "web", "1s");
+        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        assertThat(cloche.run("maintain").exitCode()).isZero();
+        assertThat(cloche.run("ps", "-a").stdout()).contains("suspended");
+        assertThat(cloche.run("resume", "web").exitCode()).isZero();
+        assertThat(cloche.run("exec", "web", "--", "pidof", "sleep").stdout()).isEqualTo(pid);
+        assertThat(shown()).isAfter(Instant.now().plusSeconds(3000));
+        assertThat(cloche.run("events", "--since", "1h", "--no-follow", "--filter", "sandbox=web")
+                        .stdout())
+                .contains("running web (held)");
+
+        extended("extend", "--from-now", "web", "1s");
+        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        assertThat(cloche.run("stop", "-t", "5m", "web").exitCode()).isZero();
+        assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (signal 15)");
+        assertThat(cloche.run("rm", "web").exitCode()).isZero();
     }
 
     @Test

@@ -296,6 +296,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public void haltAtLimit(VmId id) {
+        VmNote.HALT_AT_LIMIT.leave(layout.directory(id));
+    }
+
+    @Override
     public void pause(VmId id, Deadline deadline) {
         running.pause(id, deadline);
     }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 
 /**
  * Keeps the records of sandboxes true and their leftovers away, also after runtimes that died. Of all processes on a state
@@ -38,6 +39,7 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final UnfinishedTerminations unfinished;
+    private final LongConsumer suspendHeld;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
@@ -49,14 +51,19 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<Thread> timer = Optional.empty();
 
-    /** @param unfinished closed by its owner, after this */
+    /**
+     * @param unfinished closed by its owner, after this
+     * @param suspendHeld suspends a sandbox that its guard has halted at its deadline, by the row's id
+     */
     SandboxMaintenance(
             SandboxContext context,
             SweepStore store,
             SnapshotSweep snapshots,
             UnfinishedTerminations unfinished,
+            LongConsumer suspendHeld,
             MaintenanceLimits limits) {
         this.unfinished = unfinished;
+        this.suspendHeld = suspendHeld;
         this.context = context;
         this.store = store;
         this.snapshots = snapshots;
@@ -139,6 +146,7 @@ public final class SandboxMaintenance implements AutoCloseable {
                         .log(Level.DEBUG, "a sweep was not recorded as complete; another one follows soon");
             }
             keepForBadDays();
+            suspend(done.held());
             return done.report();
         } catch (RuntimeException failure) {
             failed(failure);
@@ -158,6 +166,15 @@ public final class SandboxMaintenance implements AutoCloseable {
             keepUnlessClosing(store::renewCopy);
         } catch (RuntimeException later) {
             failed(later);
+        }
+    }
+
+    /** Not as a part of the sweep, which other processes wait for: one may take as long as its memory is large. */
+    private void suspend(List<Long> held) {
+        for (long each : held) {
+            if (closing.getCount() > 0) {
+                suspendHeld.accept(each);
+            }
         }
     }
 

@@ -118,7 +118,12 @@ public final class SandboxManager implements AutoCloseable {
      */
     public SandboxMaintenance maintenance(MaintenanceLimits limits) {
         return new SandboxMaintenance(
-                context, parts.sweeps(), new SnapshotSweep(parts.snapshots()), parts.unfinished(), limits);
+                context,
+                parts.sweeps(),
+                new SnapshotSweep(parts.snapshots()),
+                parts.unfinished(),
+                owned::suspendHeld,
+                limits);
     }
 
     /**

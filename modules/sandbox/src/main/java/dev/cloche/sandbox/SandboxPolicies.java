@@ -18,7 +18,8 @@ import java.util.Optional;
  * @param keptRuns how many runs are kept, with their logs; at least one, the latest
  * @param isolation the least of walls around what runs it, at each start; empty for what this host's settings say. It raises
  *     what they ask for, and does not lower it
- * @param onDeadline what its owner does at its deadline and when it is idle; without an owner its guard ends it at its deadline
+ * @param onDeadline what its owner does at its deadline and when it is idle; without an owner its guard ends it at its deadline, or
+ *     holds it, to be suspended
  */
 public record SandboxPolicies(
         Optional<Duration> maxDuration,
@@ -32,7 +33,9 @@ public record SandboxPolicies(
     public enum OnDeadline {
         /** It is ended; at its deadline by its guard. */
         STOP,
-        /** Its memory goes to the disk and its VM ends, from where it goes on when it is resumed. Without an owner it is ended. */
+        /**
+         * Its memory goes to the disk and its VM ends, from where it goes on when it is resumed. Without an owner its guard halts
+         * it for that, for a day at most. */
         SUSPEND
     }
 
@@ -96,6 +99,11 @@ public record SandboxPolicies(
 
     public SandboxPolicies withOnDeadline(OnDeadline value) {
         return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, keptRuns, isolation, value);
+    }
+
+    /** Says whether its memory is kept at its deadline. */
+    public boolean isSuspendedAtDeadline() {
+        return onDeadline == OnDeadline.SUSPEND;
     }
 
     private static void check(String what, Duration duration) {

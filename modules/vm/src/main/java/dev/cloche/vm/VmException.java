@@ -310,6 +310,7 @@ public abstract sealed class VmException extends ClocheException
             return switch (hindrance) {
                 case DISK_FULL -> "vm.disk-full";
                 case DISK_ERROR -> "vm.disk-error";
+                case HELD -> "vm.held";
                 case SILENT -> "vm.silent";
             };
         }
@@ -318,6 +319,7 @@ public abstract sealed class VmException extends ClocheException
             return switch (hindrance) {
                 case DISK_FULL -> "The host's disk is full, and VM " + id + " is halted until there is space";
                 case DISK_ERROR -> "The host failed to write to the disk of VM " + id + ", which is halted";
+                case HELD -> "VM " + id + " has come to its deadline and is halted, to be suspended";
                 case SILENT -> "The program that runs VM " + id + " does not answer";
             };
         }

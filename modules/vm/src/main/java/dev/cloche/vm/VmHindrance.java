@@ -6,6 +6,8 @@ public enum VmHindrance {
     DISK_FULL,
     /** The host failed to write to its disk for another reason; the guest is halted until it is resumed. */
     DISK_ERROR,
+    /** It has come to its limit, and is halted in place of its end, for a day at most ({@link VmProvider#haltAtLimit}). */
+    HELD,
     /** The program that runs it has not answered its guard for a long time. */
     SILENT;
 
@@ -15,6 +17,7 @@ public enum VmHindrance {
             case DISK_FULL ->
                 "Free 256 MiB on the disk of the state root, or 5 % of a small one: the guest then goes on by itself.";
             case DISK_ERROR -> "Look after the disk of the state root, then resume it.";
+            case HELD -> "Extend its deadline, suspend it or stop it; a day after its deadline it is ended.";
             case SILENT -> "Wait if the host is overloaded; otherwise stop or kill it.";
         };
     }

@@ -135,6 +135,13 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     void limit(VmId id, Duration longest);
 
     /**
+     * Has a VM be halted when it comes to its limit, in place of its end, also if no process but its guard is alive then: it is
+     * {@link VmHindrance#HELD} until it is given another limit, with which it goes on. After 24 hours it is ended. Nothing
+     * happens if it does not run.
+     */
+    default void haltAtLimit(VmId id) {}
+
+    /**
      * Has TCP ports of this host lead into the guest of a running VM, through the guest channel: it needs no network, and no
      * process but the VM's own stays. They are there until {@link #unpublish} or the end of the VM, and
      * {@link VmQuery#publishedPorts} tells them.

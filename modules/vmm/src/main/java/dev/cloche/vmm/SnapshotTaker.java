@@ -7,6 +7,7 @@ import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.TakenSnapshot;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmState;
 import dev.cloche.vmm.channel.GuestConnection;
@@ -72,7 +73,9 @@ final class SnapshotTaker {
     SnapshotRef ofOneThatEnds(
             SnapshotName name, Optional<Consumer<SnapshotRef>> kept, Runnable kill, Deadline deadline) {
         Guest guest = life.live("be suspended");
-        requireUnhindered();
+        if (!isHeld()) {
+            requireUnhindered();
+        }
         flush(guest, deadline);
         try (SnapshotCapture capture = backend.capture(name, deadline)) {
             AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
@@ -127,6 +130,14 @@ final class SnapshotTaker {
             }
             throw failure;
         }
+    }
+
+    /** One that is halted at its limit is so for this. */
+    private boolean isHeld() {
+        return life.run()
+                .flatMap(RunningVm::hindrance)
+                .filter(why -> why == VmHindrance.HELD)
+                .isPresent();
     }
 
     private void requireUnhindered() {

@@ -54,7 +54,9 @@ final class LifecycleOptions {
             paramLabel = "WHAT",
             description =
                     "What is done when --max-duration or --idle-timeout has passed: stop (default), or suspend, for which a"
-                            + " process has to own the sandbox: this one, or with -d one that keeps sandboxes, see: cloche keep --help.",
+                            + " process has to own the sandbox: this one, or with -d one that keeps sandboxes, see: cloche keep --help."
+                            + " Without one it is halted when --max-duration has passed, until cloche maintain or cloche keep suspends"
+                            + " it, or cloche extend has it go on.",
             converter = AtDeadline.class)
     private @Nullable OnDeadline onDeadline;
 

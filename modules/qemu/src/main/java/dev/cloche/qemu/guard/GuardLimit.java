@@ -1,8 +1,11 @@
 package dev.cloche.qemu.guard;
 
+import dev.cloche.base.Deadline;
+import dev.cloche.linux.FileSignal;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vmm.VmWaits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,8 +19,12 @@ public record GuardLimit(GuardFiles files, Path directory) {
     private static final String FILE = "limit";
     private static final int SIGUSR1 = 10;
 
+    /** For a guard and a QEMU on a busy host. */
+    private static final Duration GO_ON_LIMIT = Duration.ofSeconds(10);
+
     /**
-     * Announces a limit that is no part of an end, for any process.
+     * Announces a limit that is no part of an end, for any process. A guest that was halted at the one before goes on before
+     * this returns, or soon after on a host that is very busy.
      *
      * @return false if the guard has ended, or the end of the VM was asked for: that has a limit of its own
      * @throws VmException.OlderGuard if the guard may be one that ends by the signal
@@ -30,7 +37,22 @@ public record GuardLimit(GuardFiles files, Path directory) {
         if (!files.publishesPorts()) {
             throw new VmException.OlderGuard(id);
         }
-        return announce(longest);
+        boolean halted = VmNote.AT_LIMIT.isIn(directory);
+        return announce(longest) && (!halted || goesOn());
+    }
+
+    private boolean goesOn() {
+        Deadline deadline = Deadline.after(GO_ON_LIMIT);
+        try (FileSignal changes = FileSignal.listen(directory)) {
+            while (VmNote.AT_LIMIT.isIn(directory) && changes.await(deadline)) {
+                // Its guard takes the note back.
+            }
+        } catch (IOException unwatched) {
+            // The guard acts all the same.
+        } catch (InterruptedException e) {
+            throw VmWaits.interrupted("a VM that was halted at its limit");
+        }
+        return true;
     }
 
     /**

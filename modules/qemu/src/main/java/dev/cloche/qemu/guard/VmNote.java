@@ -27,7 +27,11 @@ public enum VmNote {
     IMAGE_ASIDE("image-aside"),
     /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
     LAYER_BEGUN("layer-begun"),
-    /** A caller halted a guest that was halted already, because the host's disk had failed: its guard lets it be. */
+    /** The guest is halted at its limit, and not ended. The guard looks at this one, and makes the next one of it. */
+    HALT_AT_LIMIT("hold-at-limit"),
+    /** The guest has come to its limit and is halted; with another limit it goes on. From the guard. */
+    AT_LIMIT("at-limit"),
+    /** A caller halted a guest that was halted already, by its guard or because the host's disk had failed: its guard lets it be. */
     HELD("held"),
     /** The guest is halted because the host's disk is full. From the guard, as the next two. */
     DISK_FULL("disk-full"),
@@ -88,6 +92,9 @@ public enum VmNote {
         }
         if (DISK_ERROR.isIn(directory)) {
             return Optional.of(VmHindrance.DISK_ERROR);
+        }
+        if (AT_LIMIT.isIn(directory) && !DISK_FULL.isIn(directory)) {
+            return Optional.of(VmHindrance.HELD);
         }
         // One who halted a guest has seen what its guard is about to note.
         return Optional.of(VmHindrance.DISK_FULL).filter(_ -> DISK_FULL.isIn(directory) || HELD.isIn(directory));

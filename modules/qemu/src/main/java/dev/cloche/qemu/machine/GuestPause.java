@@ -20,8 +20,9 @@ import java.util.Optional;
 /**
  * Halts the guest of a VM, and lets it go on.
  *
- * <p>A guest that is halted because the host's disk has failed is told to go on by its guard, under the monitor's lock. QEMU
- * does not tell such a halt from one that is asked for in addition; so the note {@code held} says that one was.
+ * <p>A guest that is halted because the host's disk has failed, or because it has come to its limit, is told to go on by its
+ * guard, under the monitor's lock. QEMU does not tell such a halt from one that is asked for in addition; so the note {@code held}
+ * says that one was.
  */
 final class GuestPause {
     private final VmLayout layout;
@@ -48,7 +49,7 @@ final class GuestPause {
     private QmpAnswer.Done halt(QmpConnection qemu) throws IOException {
         QmpAnswer.Done done = qemu.execute(QmpCommand.of("stop"));
         String status = qemu.execute(QmpCommand.of("query-status")).texts().getOrDefault("status", "");
-        if (status.equals("io-error")) {
+        if (status.equals("io-error") || VmNote.AT_LIMIT.isIn(directory())) {
             VmNote.HELD.leaveOrThrow(directory());
         }
         return done;

@@ -29,6 +29,11 @@ public final class GuardBinary {
         return compile("hasty-guard", List.of("-DSECOND_MS=50"));
     }
 
+    /** One that gives up soon what it waits for at a limit. */
+    static Path compileImpatient() throws IOException, InterruptedException {
+        return compile("impatient-guard", List.of("-DSECOND_MS=50", "-DHALT_PATIENCE_MS=2000", "-DHELD_MS=500"));
+    }
+
     /** One that writes down which calls of its program it was asked about, to the file {@code asked} of the VM's directory. */
     public static Path compileCounting() throws IOException, InterruptedException {
         return compile("counting-guard", List.of("../../guard/test/counting.c", "-Wl,--wrap=ioctl"));

@@ -74,10 +74,10 @@ public record DeadlineRequest(SandboxContext context, SandboxConnections connect
     /** Returns how long a sandbox may go on that has this left of its limit. */
     static Duration extended(SandboxRecord now, Optional<Duration> left, Duration more) {
         requireLive(now);
-        return within(
-                now,
-                left.orElseThrow(() -> new SandboxException.NoDeadline(now.name()))
-                        .plus(more));
+        Duration rest = left.orElseThrow(() -> new SandboxException.NoDeadline(now.name()));
+        // One that is held at its deadline has lost nothing by that.
+        boolean held = rest.isNegative() && now.policies().isSuspendedAtDeadline();
+        return within(now, held ? more : rest.plus(more));
     }
 
     private static Duration within(SandboxRecord now, Duration longest) {

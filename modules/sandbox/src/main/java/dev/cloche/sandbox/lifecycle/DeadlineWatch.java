@@ -8,12 +8,14 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHindrance;
+import dev.cloche.vm.VmId;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Suspends a sandbox shortly before its guard would end it, on behalf of its owner. It has a timer for that, and the kernel wakes
+ * Suspends a sandbox shortly before its guard would halt or end it, on behalf of its owner. It has a timer for that, and the kernel wakes
  * it when a process has set another deadline.
  */
 final class DeadlineWatch implements AutoCloseable {
@@ -24,6 +26,9 @@ final class DeadlineWatch implements AutoCloseable {
     private static final Duration ALLOWANCE = Duration.ofMinutes(10);
 
     private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+    /** Between attempts at one that its guard holds meanwhile, for example until the disk has room for its memory. */
+    private static final Duration RETRY = Duration.ofSeconds(30);
 
     private final SandboxContext context;
     private final OwnerSuspension suspension;
@@ -44,7 +49,7 @@ final class DeadlineWatch implements AutoCloseable {
 
     /** Begins to watch a sandbox of this process; empty if it is not to be suspended. */
     static Optional<DeadlineWatch> start(SandboxContext context, OwnerSuspension suspension, SandboxRecord record) {
-        if (!OwnerSuspension.isWanted(record)) {
+        if (!record.policies().isSuspendedAtDeadline()) {
             return Optional.empty();
         }
         SandboxDirectory directory = context.locks().directory(record);
@@ -78,8 +83,10 @@ final class DeadlineWatch implements AutoCloseable {
                 }
                 Duration wait = left.isEmpty() ? Duration.ZERO : left.get().minus(lead);
                 if (left.isPresent() && !wait.isPositive()) {
-                    suspend(now.get(), left.get());
-                    return;
+                    if (suspend(now.get(), left.get())) {
+                        return;
+                    }
+                    wait = RETRY;
                 }
                 var _ = changed.await(left.isEmpty() ? Deadline.none() : Deadline.after(wait));
                 now = find();
@@ -91,15 +98,30 @@ final class DeadlineWatch implements AutoCloseable {
         }
     }
 
-    /** Its guard waits meanwhile; if this process dies, it ends the sandbox after that. */
-    private void suspend(SandboxRecord record, Duration left) {
+    /**
+     * Suspends it. Its guard waits meanwhile; if this process dies, it holds the sandbox after that.
+     *
+     * @return false if that fails, and it goes on, to its deadline
+     */
+    private boolean suspend(SandboxRecord record, Duration left) {
+        VmId vm = SandboxTerminator.vmOf(record);
         try {
-            context.vms().limit(SandboxTerminator.vmOf(record), ALLOWANCE);
-            if (!suspension.suspend(record, true)) {
-                context.vms().limit(SandboxTerminator.vmOf(record), left.compareTo(AT_ONCE) < 0 ? AT_ONCE : left);
+            // Of one that it holds its guard waits in any case.
+            boolean held = context.vms()
+                    .hindrance(vm)
+                    .filter(why -> why == VmHindrance.HELD)
+                    .isPresent();
+            if (!held) {
+                context.vms().limit(vm, ALLOWANCE);
             }
+            boolean suspended = suspension.suspend(record, true);
+            if (!suspended && !held) {
+                context.vms().limit(vm, left.compareTo(AT_ONCE) < 0 ? AT_ONCE : left);
+            }
+            return suspended;
         } catch (VmException.NotFound | VmException.WrongState over) {
             // It has ended, or its end was asked for.
+            return true;
         }
     }
 
@@ -115,7 +137,7 @@ final class DeadlineWatch implements AutoCloseable {
         System.getLogger(DeadlineWatch.class.getName())
                 .log(
                         System.Logger.Level.WARNING,
-                        "sandbox " + name + " is not suspended at its deadline, but ended by its guard",
+                        "sandbox " + name + " is not suspended at its deadline, but halted or ended by its guard",
                         failure);
     }
 

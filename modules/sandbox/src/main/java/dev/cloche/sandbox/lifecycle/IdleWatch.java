@@ -92,7 +92,7 @@ final class IdleWatch implements AutoCloseable {
         if (unused.isEmpty()) {
             return false;
         }
-        if (OwnerSuspension.isWanted(record)) {
+        if (record.policies().isSuspendedAtDeadline()) {
             return suspended(directory, unused.get());
         }
         try (EndHold _ = EndHold.take(directory)) {

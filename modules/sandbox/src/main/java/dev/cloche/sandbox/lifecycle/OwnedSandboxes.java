@@ -44,6 +44,15 @@ public final class OwnedSandboxes implements AutoCloseable {
                 .or(() -> Optional.ofNullable(attached.get(sandbox)).flatMap(RunningSandbox::ownVm));
     }
 
+    /** Suspends one that its guard has halted at its deadline, because no process was there that did it before. */
+    public void suspendHeld(long id) {
+        context.store()
+                .byId(id)
+                .filter(SandboxRecord::isLive)
+                .filter(held -> held.policies().isSuspendedAtDeadline())
+                .ifPresent(held -> suspension.suspend(held, true));
+    }
+
     /** Takes one that is to end with this process. */
     public RunningSandbox own(SandboxStart.Started started, MainCommand main) {
         long id = started.record().id();

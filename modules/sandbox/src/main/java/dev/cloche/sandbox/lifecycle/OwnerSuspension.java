@@ -2,7 +2,6 @@ package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.vm.Vm;
 import java.util.Optional;
@@ -10,11 +9,6 @@ import java.util.function.LongFunction;
 
 /** Suspends the sandboxes that this process owns, where their policy says so. */
 record OwnerSuspension(Suspending suspending, LongFunction<Optional<Vm>> ownVms) {
-    /** Says whether it is suspended, and not stopped. */
-    static boolean isWanted(SandboxRecord record) {
-        return record.policies().onDeadline() == OnDeadline.SUSPEND;
-    }
-
     /** Suspends a sandbox as {@link Suspending} says; false if that fails, and it goes on. */
     boolean suspend(SandboxRecord record, boolean renewed) {
         try {

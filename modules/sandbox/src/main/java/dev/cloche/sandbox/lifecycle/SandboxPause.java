@@ -131,7 +131,11 @@ public record SandboxPause(SandboxContext context, SandboxConnections connection
             change(() -> context.vms().resume(vm(), deadline));
             return context.store().move(record.id(), SandboxStatus.PAUSED, SandboxStatus.RUNNING);
         }
-        if (context.vms().hindrance(vm()).isPresent()) {
+        Optional<VmHindrance> hindrance = context.vms().hindrance(vm());
+        if (hindrance.filter(why -> why == VmHindrance.HELD).isPresent()) {
+            throw new VmException.Hindered(vm(), VmHindrance.HELD);
+        }
+        if (hindrance.isPresent()) {
             change(() -> context.vms().resume(vm(), deadline));
         }
         return false;

@@ -52,6 +52,9 @@ final class StartCompletion {
         Vm vm = launched.vm();
         try {
             publish(vm);
+            if (plan.policies().isSuspendedAtDeadline()) {
+                context.vms().haltAtLimit(vm.id());
+            }
             unanswered = true;
             // The record is written, and the command sent, while the guest is at it.
             SandboxRecord record = running(

@@ -8,9 +8,12 @@ import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Records as events which running sandboxes do not work at present, and which do again: a guard knows, and cannot write to the
@@ -23,6 +26,7 @@ final class HindranceEvents {
     private final VmProvider vms;
     private final SweepStore store;
     private final Map<Long, String> seen = new HashMap<>();
+    private final List<Long> held = new ArrayList<>();
 
     HindranceEvents(VmProvider vms, SweepStore store) {
         this.vms = vms;
@@ -40,12 +44,22 @@ final class HindranceEvents {
     }
 
     void look(SweepRow row) {
-        if (row.status() == SandboxStatus.RUNNING) {
-            row.run()
-                    .ifPresent(run -> seen.put(
-                            row.id(),
-                            vms.hindrance(run.vm()).map(HindranceEvents::told).orElseGet(() -> alarm(run.vm()))));
+        if (row.status() != SandboxStatus.RUNNING && row.status() != SandboxStatus.PAUSED) {
+            return;
         }
+        Optional<VmId> vm = row.run().map(SweepRow.Run::vm);
+        Optional<VmHindrance> hindrance = vm.flatMap(vms::hindrance);
+        if (hindrance.filter(why -> why == VmHindrance.HELD).isPresent()) {
+            held.add(row.id());
+        }
+        if (row.status() == SandboxStatus.RUNNING && vm.isPresent()) {
+            seen.put(row.id(), hindrance.map(HindranceEvents::told).orElseGet(() -> alarm(vm.get())));
+        }
+    }
+
+    /** Returns the sandboxes that their guards have halted at their deadlines. */
+    List<Long> held() {
+        return List.copyOf(held);
     }
 
     /** Records what was not told before. Others that write to the catalog go first, up to the deadline. */

@@ -82,8 +82,12 @@ public final class Sweep {
     /** Describes an end to record, of a sandbox that is in hand meanwhile. */
     private record Claimed(SweepStore.Settled end, OwnerLock lock) {}
 
-    /** Says what was done, and what the next sweep has to know. */
-    public record Done(MaintenanceReport report, SweepNote note) {}
+    /**
+     * Says what was done, and what the next sweep has to know.
+     *
+     * @param held the sandboxes that their guards have halted at their deadlines
+     */
+    public record Done(MaintenanceReport report, SweepNote note, List<Long> held) {}
 
     public Done run() {
         boolean removalsFirst = before.removalsFirst();
@@ -104,7 +108,8 @@ public final class Sweep {
         return new Done(
                 new MaintenanceReport(
                         MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, errors, cut || noTimeToRemove),
-                new SweepNote(after, noTimeToRemove, removedAfter, waiting));
+                new SweepNote(after, noTimeToRemove, removedAfter, waiting),
+                hindrances.held());
     }
 
     /** The disk of the catalog may be the full one; the next sweep tries again. */
@@ -167,7 +172,10 @@ public final class Sweep {
             switch (facts.judge(row)) {
                 case SweepRule.Verdict.Leave() -> hindrances.look(row);
                 case SweepRule.Verdict.Wait() -> wait(row);
-                case SweepRule.Verdict.Halt() -> SandboxPause.restore(context, row, deadline);
+                case SweepRule.Verdict.Halt() -> {
+                    hindrances.look(row);
+                    SandboxPause.restore(context, row, deadline);
+                }
                 case SweepRule.Verdict.Recover() -> suspensions.recover(row.id(), deadline);
                 case SweepRule.Verdict.End() -> unfinished.goOn(row);
                 case SweepRule.Verdict.Settle(Termination termination) -> {

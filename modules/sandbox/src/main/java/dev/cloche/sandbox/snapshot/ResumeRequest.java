@@ -111,6 +111,9 @@ public record ResumeRequest(
             Vm vm = context().vms().recreate(spec(now, from, memory, directory, deadline));
             begun = Optional.of(vm);
             vm.load(deadline);
+            if (now.policies().isSuspendedAtDeadline()) {
+                context().vms().haltAtLimit(vm.id());
+            }
             List<PublishedPort> ports = context().store().network(now.id()).channelPorts();
             if (!ports.isEmpty()) {
                 var _ = context().vms().publish(vm.id(), ports, deadline);

@@ -223,6 +223,11 @@ final class InMemoryBackend implements VmBackend {
         return guest.get().isPresent();
     }
 
+    /** Has its guest be halted at its limit. */
+    void haltAtLimit() {
+        limits.halts();
+    }
+
     /** As its guard does at the age of its slot; false if it is not shelved. */
     boolean retire() {
         boolean retired = shelf.filter(InMemoryShelf::retire).isPresent();

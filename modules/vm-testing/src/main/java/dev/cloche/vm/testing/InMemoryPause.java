@@ -8,12 +8,13 @@ final class InMemoryPause {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private boolean paused;
+    private boolean held;
     private boolean ended;
 
     boolean paused() {
         lock.lock();
         try {
-            return paused;
+            return paused || held;
         } finally {
             lock.unlock();
         }
@@ -29,12 +30,42 @@ final class InMemoryPause {
         }
     }
 
+    /** Returns whether it is halted at its limit. */
+    boolean held() {
+        lock.lock();
+        try {
+            return held;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Halts it at its limit. */
+    void hold() {
+        held(true);
+    }
+
+    /** Has it go on that was halted at its limit, unless it is halted for another reason too. */
+    void release() {
+        held(false);
+    }
+
+    private void held(boolean value) {
+        lock.lock();
+        try {
+            held = value && !ended;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends the guest, so that no thread waits any more. */
     void end() {
         lock.lock();
         try {
             ended = true;
-            paused = false;
+            paused = held = false;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -45,7 +76,7 @@ final class InMemoryPause {
     void awaitRunning() {
         lock.lock();
         try {
-            while (paused) {
+            while (paused || held) {
                 changed.awaitUninterruptibly();
             }
         } finally {

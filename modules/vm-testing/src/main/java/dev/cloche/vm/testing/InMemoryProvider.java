@@ -13,6 +13,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
@@ -129,6 +130,19 @@ public final class InMemoryProvider implements VmProvider {
         if (backend.guest().filter(InMemoryGuest::isStopAsked).isPresent() || !backend.limit(longest)) {
             throw new VmException.WrongState(id, backend.info().state(), "be given a limit");
         }
+    }
+
+    @Override
+    public void haltAtLimit(VmId id) {
+        running(id, "be halted at its limit").haltAtLimit();
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance(VmId id) {
+        return Optional.ofNullable(machines.get(id))
+                .flatMap(InMemoryBackend::guest)
+                .filter(guest -> guest.pause().held())
+                .map(_ -> VmHindrance.HELD);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.cloche.vm.testing;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.RunningVm;
@@ -67,6 +68,11 @@ final class InMemoryRunningVm implements RunningVm {
         faults.begin(InMemoryFaults.Step.RESUME);
         disk().ifPresent(DiskDirectory::movesOn);
         guest.pause().set(false);
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance() {
+        return guest.pause().held() ? Optional.of(VmHindrance.HELD) : Optional.empty();
     }
 
     private Optional<DiskDirectory> disk() {

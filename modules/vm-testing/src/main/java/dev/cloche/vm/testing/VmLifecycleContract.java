@@ -13,15 +13,18 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Says what every provider promises of a VM: its states, its owner and clients, and its ends. */
@@ -201,6 +204,46 @@ public interface VmLifecycleContract extends VmFixture {
             provider().limit(vm.id(), Duration.ofMillis(1));
             assertThat(vm.awaitExit(soon()).cause()).isEqualTo(VmExit.Cause.MAX_DURATION);
         }
+    }
+
+    @Test
+    default void oneThatIsHaltedAtItsLimitGoesOnWithAnother() throws IOException {
+        try (Vm vm = running();
+                Vm client = provider().connect(vm.id(), soon());
+                GuestExecution cat = vm.guest().exec(ExecRequest.of("cat").withStdin(), soon())) {
+            assertThat(echoed(cat, "before")).isEqualTo("before");
+            provider().haltAtLimit(vm.id());
+            provider().limit(vm.id(), Duration.ofMillis(1));
+            Awaitility.await()
+                    .until(() -> provider()
+                            .hindrance(vm.id())
+                            .filter(why -> why == VmHindrance.HELD)
+                            .isPresent());
+            assertThat(vm.state().live()).isTrue();
+            for (Vm handle : List.of(vm, client)) {
+                assertThatThrownBy(() -> handle.guest().exec(ExecRequest.of("true"), soon()))
+                        .isInstanceOf(VmException.Hindered.class)
+                        .extracting("code")
+                        .isEqualTo("vm.held");
+            }
+            provider().limit(vm.id(), Duration.ofDays(1));
+            assertThat(provider().hindrance(vm.id())).isEmpty();
+            assertThat(echoed(cat, "after")).isEqualTo("after");
+            provider().limit(vm.id(), Duration.ofMillis(1));
+            Awaitility.await().until(() -> provider().hindrance(vm.id()).isPresent());
+            // Halted by a process besides, it waits for that process.
+            provider().pause(vm.id(), soon());
+            provider().limit(vm.id(), Duration.ofDays(1));
+            assertThat(provider().get(vm.id()).orElseThrow().state().live()).isTrue();
+            provider().resume(vm.id(), soon());
+            assertThat(echoed(cat, "resumed")).isEqualTo("resumed");
+        }
+    }
+
+    private static String echoed(GuestExecution cat, String word) throws IOException {
+        cat.stdin().write(word.getBytes(StandardCharsets.US_ASCII));
+        cat.stdin().flush();
+        return new String(cat.stdout().readNBytes(word.length()), StandardCharsets.US_ASCII);
     }
 
     /** A VM with a longest duration, of which its boot is a part: on a busy host it is given more. */
