@@ -120,7 +120,7 @@ static bool has_room(const struct health *h) {
 
 /* Whether a process halted the guest meanwhile, or must not find it running. */
 static bool is_held(const struct health *h) {
-    return h->held || exists(h, "held") || exists(h, "capturing") || exists(h, "image-aside");
+    return h->held || exists(h, "paused") || exists(h, "held") || exists(h, "capturing") || exists(h, "image-aside");
 }
 
 static void failed(struct health *h, enum disk_trouble trouble) {

@@ -140,6 +140,12 @@ class DeadlineIT extends OnOneHome {
 
         extended("extend", "--from-now", "web", "1s");
         await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        assertThat(cloche.run("suspend", "web").exitCode()).isZero();
+        assertThat(cloche.run("resume", "web").exitCode()).isZero();
+        assertThat(shown()).isAfter(Instant.now().plusSeconds(3000));
+
+        extended("extend", "--from-now", "web", "1s");
+        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
         assertThat(cloche.run("stop", "-t", "5m", "web").exitCode()).isZero();
         assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (signal 15)");
         assertThat(cloche.run("rm", "web").exitCode()).isZero();

@@ -383,7 +383,10 @@ public final class SandboxManager implements AutoCloseable {
 
     private void suspend(SandboxRecord record, Deadline deadline) {
         SnapshotTaking taking = new SnapshotTaking(parts.snapshots(), owned::vmOf);
-        new SuspendRequest(parts.snapshots(), taking, record, false).perform(deadline);
+        // Nothing is left to one that has come to its deadline.
+        boolean renewed =
+                hindrance(record).filter(why -> why == VmHindrance.HELD).isPresent();
+        new SuspendRequest(parts.snapshots(), taking, record, renewed).perform(deadline);
     }
 
     /** Returns when a sandbox is ended by its limit, by the wall clock as it is now; empty if it has none, or does not run. */

@@ -31,7 +31,9 @@ public enum VmNote {
     HALT_AT_LIMIT("hold-at-limit"),
     /** The guest has come to its limit and is halted; with another limit it goes on. From the guard. */
     AT_LIMIT("at-limit"),
-    /** A caller halted a guest that was halted already, by its guard or because the host's disk had failed: its guard lets it be. */
+    /** A caller halted a guest that is halted at its limit: with another limit it stays so. */
+    PAUSED("paused"),
+    /** A caller halted a guest that was halted already, because the host's disk had failed: its guard lets it be. */
     HELD("held"),
     /** The guest is halted because the host's disk is full. From the guard, as the next two. */
     DISK_FULL("disk-full"),

@@ -21,8 +21,8 @@ import java.util.Optional;
  * Halts the guest of a VM, and lets it go on.
  *
  * <p>A guest that is halted because the host's disk has failed, or because it has come to its limit, is told to go on by its
- * guard, under the monitor's lock. QEMU does not tell such a halt from one that is asked for in addition; so the note {@code held}
- * says that one was.
+ * guard, under the monitor's lock. QEMU does not tell such a halt from one that is asked for in addition; so the notes {@code held}
+ * and {@code paused} say that one was.
  */
 final class GuestPause {
     private final VmLayout layout;
@@ -49,8 +49,11 @@ final class GuestPause {
     private QmpAnswer.Done halt(QmpConnection qemu) throws IOException {
         QmpAnswer.Done done = qemu.execute(QmpCommand.of("stop"));
         String status = qemu.execute(QmpCommand.of("query-status")).texts().getOrDefault("status", "");
-        if (status.equals("io-error") || VmNote.AT_LIMIT.isIn(directory())) {
+        if (status.equals("io-error")) {
             VmNote.HELD.leaveOrThrow(directory());
+        }
+        if (VmNote.AT_LIMIT.isIn(directory())) {
+            VmNote.PAUSED.leaveOrThrow(directory());
         }
         return done;
     }
@@ -71,6 +74,7 @@ final class GuestPause {
             }
             movesOn();
             VmNote.HELD.remove(directory());
+            VmNote.PAUSED.remove(directory());
             return qemu.execute(QmpCommand.of("cont"));
         });
     }

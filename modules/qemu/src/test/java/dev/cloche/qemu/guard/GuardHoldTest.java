@@ -134,7 +134,7 @@ class GuardHoldTest {
         try (var guard = guard(patient, "serve")) {
             comesToItsLimit(guard);
             until(() -> noted("at-limit"));
-            note("held");
+            note("paused");
             limit(guard, HOUR);
             until(() -> noted("hold-at-limit"));
             assertThat(console()).doesNotContain("\"cont\"");

@@ -234,6 +234,7 @@ public interface VmLifecycleContract extends VmFixture {
             // Halted by a process besides, it waits for that process.
             provider().pause(vm.id(), soon());
             provider().limit(vm.id(), Duration.ofDays(1));
+            assertThat(provider().hindrance(vm.id())).isEmpty();
             assertThat(provider().get(vm.id()).orElseThrow().state().live()).isTrue();
             provider().resume(vm.id(), soon());
             assertThat(echoed(cat, "resumed")).isEqualTo("resumed");
