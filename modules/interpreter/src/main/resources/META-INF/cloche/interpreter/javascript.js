@@ -2,7 +2,8 @@
  * Runs cells of JavaScript for Cloche by Node's own prompt: a process that starts a process for each context.
  *
  * Its argument is the directory that it makes and listens in. What is said there stands in docs/interpreter.md of Cloche.
- * Needs Node 18 and no package. It ends with the connection of its owner, and all contexts with it.
+ * Needs Node 18 and no package. It ends with the connection of its owner, and all contexts with it; an `sh` sees to
+ * these if it is killed.
  */
 "use strict";
 
@@ -72,14 +73,51 @@ class Frames {
   }
 }
 
+/**
+ * Kills the contexts once this process is gone, however it ended: a context whose code does not pause sees no end of a
+ * stream. A shell starts in less time than a thread of Node, and one is enough for all contexts. An image without one has
+ * contexts all the same.
+ */
+class Watch {
+  constructor() {
+    this.groups = new Set();
+    this.shell = require("child_process").spawn("sh", ["-c", WATCHING], {
+      cwd: "/",
+      detached: true, // So that what is sent to the driver's group does not end it too.
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    this.shell.on("error", () => {});
+    this.shell.stdin.on("error", () => {});
+  }
+
+  add(group) {
+    this.groups.add(group);
+    this.tell();
+  }
+
+  remove(group) {
+    this.groups.delete(group);
+    this.tell();
+  }
+
+  tell() {
+    this.shell.stdin.write([...this.groups].join(" ") + "\n");
+  }
+}
+
+/** The last whole line counts. */
+const WATCHING =
+  'while read -r line; do groups=$line; done; for group in $groups; do kill -KILL "-$group"; done';
+
 /** A context as its driver sees it: the process, and the host's connection once one has asked for it. */
 class Context {
-  constructor(source, whenOver) {
+  constructor(source, watch, whenOver) {
     const { spawn } = require("child_process");
     this.child = spawn(process.execPath, ["-", "context"], {
       detached: true, // A group of its own: what it starts is interrupted and ends with it.
       stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
     });
+    this.watch = watch;
     this.whenOver = whenOver;
     this.running = true; // Until it has said that it is ready.
     this.ended = false;
@@ -93,6 +131,9 @@ class Context {
       stream.on("error", () => {}); // Its end is told by the end of the process.
     }
     this.child.on("error", () => this.over());
+    if (this.child.pid) {
+      watch.add(this.child.pid);
+    }
     this.child.stdout.on("data", (piece) => this.tell(frame({ type: "stdout" }, piece)));
     this.child.stderr.on("data", (piece) => this.tell(frame({ type: "stderr" }, piece)));
     this.answers.on("data", (piece) => this.guarded(() => this.hear(piece)));
@@ -212,6 +253,7 @@ class Context {
   exited(code, signal) {
     this.kill(); // What it has started.
     this.ended = true;
+    this.watch.remove(this.child.pid);
     if (this.running) {
       this.guarded(() => this.take(this.answers, (piece) => this.hear(piece)));
       this.collect();
@@ -238,12 +280,13 @@ function drive(directory) {
   const fs = require("fs");
   const net = require("net");
   const source = fs.readFileSync(__filename);
+  const watch = new Watch();
   const contexts = new Set();
   let spare;
   let owner;
 
   const begun = () => {
-    const context = new Context(source, (over) => {
+    const context = new Context(source, watch, (over) => {
       contexts.delete(over);
       spare = spare === over ? undefined : spare;
     });

@@ -2,7 +2,7 @@
 
 Its first argument is the directory that it makes and listens in; what is said there stands in docs/interpreter.md of
 Cloche. The others are modules that it imports before, for all contexts.
-Needs Python 3.9 and no package. It ends with the connection of its owner, and all contexts with it.
+Needs Python 3.9 and no package. It ends with the connection of its owner, and all contexts with it, also if it is killed.
 """
 import sys
 
@@ -27,6 +27,7 @@ import traceback
 import types
 import warnings
 
+F_SETSIG = 10  # of Linux; fcntl has no name for it
 MOST_CONTEXTS = 32
 MOST_TYPES = 32
 MOST_FRAMES = 64
@@ -87,8 +88,8 @@ class Frames:
 class Context:
     """A context as its driver sees it: the host's connection, the process, and the pipes between."""
 
-    def __init__(self, host, pid, control, outputs):
-        self.host, self.pid, self.control, self.outputs = host, pid, control, outputs
+    def __init__(self, host, pid, control, outputs, silent):
+        self.host, self.pid, self.control, self.outputs, self.silent = host, pid, control, outputs, silent
         self.process = os.pidfd_open(pid)
         self.running = True  # until it has said that it is ready
         self.ended = False
@@ -197,7 +198,7 @@ class Context:
         self.signal(signal.SIGKILL)
         status = os.waitpid(self.pid, 0)[1]
         self.control.close()
-        for descriptor in (self.process, *self.outputs.values()):
+        for descriptor in (self.process, self.silent, *self.outputs.values()):
             os.close(descriptor)
         return status
 
@@ -265,6 +266,7 @@ class Driver:
     def fork(self, stream):
         control, theirs = socket.socketpair()
         pipes = os.pipe(), os.pipe()
+        life, silent = os.pipe()  # nothing is written to it: it ends with this process, however that ends
         pid = os.fork()
         if pid == 0:
             try:
@@ -273,13 +275,14 @@ class Driver:
                 for context in self.contexts:
                     context.host.detach()
                     context.control.detach()
-                run_context(theirs.detach(), pipes[0][1], pipes[1][1])
+                run_context(theirs.detach(), pipes[0][1], pipes[1][1], life)
             finally:
                 os._exit(70)
         theirs.close()
         for pipe in pipes:
             os.close(pipe[1])
-        return Context(stream, pid, control, {"stdout": pipes[0][0], "stderr": pipes[1][0]})
+        os.close(life)
+        return Context(stream, pid, control, {"stdout": pipes[0][0], "stderr": pipes[1][0]}, silent)
 
     def close(self):
         for context in self.contexts:
@@ -317,14 +320,27 @@ def reseed():
         sys.modules["numpy"].random.seed()
 
 
-def run_context(control, out, err):
+def end_with(life):
+    """Has the kernel kill the group of this process when a pipe ends, also while code runs that lets nothing else run.
+
+    If it has ended before, no signal comes; but no code does either.
+    """
+    fcntl.fcntl(life, fcntl.F_SETOWN, -os.getpid())
+    fcntl.fcntl(life, F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def run_context(control, out, err, life):
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(out, 1)
     os.dup2(err, 2)
-    link = fcntl.fcntl(control, fcntl.F_DUPFD_CLOEXEC, 200)  # out of the way of numbers that programs use
+    # Out of the way of numbers that programs use; the second is the higher one.
+    link, life = (fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, 200) for one in (control, life))
     os.closerange(3, link)
-    os.closerange(link + 1, 4096)
+    os.closerange(link + 1, life)
+    os.closerange(life + 1, 4096)
+    end_with(life)
     Cell.link = socket.socket(fileno=link)
     sys.stdin = open(0, closefd=False)
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)

@@ -2,6 +2,8 @@ package dev.cloche.interpreter.driver;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.CellListener;
@@ -9,6 +11,7 @@ import dev.cloche.interpreter.CellResult;
 import dev.cloche.interpreter.ChannelStream;
 import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
+import dev.cloche.vm.Output;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -21,6 +24,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A driver as a process of this host. */
@@ -134,6 +140,35 @@ final class DriverOnHost implements AutoCloseable {
             files.sorted(Comparator.reverseOrder())
                     .forEach(file -> assertThat(file.toFile().delete()).isTrue());
         }
+    }
+
+    /** Kills it while a cell runs on that has written the numbers of processes on a line, and waits for the end of these. */
+    void killDuring(String cell) throws Exception {
+        Connection context = context();
+        StringBuilder written = new StringBuilder();
+        CompletableFuture<String> line = new CompletableFuture<>();
+        CellListener listener = new CellListener() {
+            @Override
+            public void output(Output output, byte[] piece) {
+                if (written.append(new String(piece, UTF_8)).indexOf("\n") >= 0) {
+                    line.complete(written.toString());
+                }
+            }
+        };
+        FutureTask<CellResult> run =
+                new FutureTask<>(() -> new CellRun(context, Optional.of(LONG), listener).run(cell.getBytes(UTF_8)));
+        Thread.ofVirtual().start(run);
+        List<ProcessHandle> running = Stream.of(
+                        line.get(1, TimeUnit.MINUTES).strip().split(" "))
+                .map(number -> ProcessHandle.of(Long.parseLong(number)).orElseThrow())
+                .toList();
+        kill();
+        try {
+            running.forEach(one -> await(one.toString()).until(() -> !one.isAlive()));
+        } finally {
+            running.forEach(ProcessHandle::destroyForcibly);
+        }
+        assertThatThrownBy(run::get).hasCauseInstanceOf(InterpreterException.ContextEnded.class);
     }
 
     /** Returns what it wrote to its standard error. */

@@ -6,14 +6,11 @@ import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.CellListener;
 import dev.cloche.interpreter.CellOutcome;
 import dev.cloche.interpreter.CellResult;
-import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.BufferedReader;
@@ -25,10 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import org.assertj.core.api.Assertions;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -266,25 +260,7 @@ class JavaDriverTest {
     /** A thread of each context reads on while its code runs. */
     @Test
     void contextsEndWithADriverThatIsKilled() throws Exception {
-        DriverOnHost killed = start("killed");
-        Connection context = killed.context();
-        long process = Long.parseLong(text(context, "ProcessHandle.current().pid()"));
-        CountDownLatch runs = new CountDownLatch(1);
-        CellListener listener = new CellListener() {
-            @Override
-            public void output(Output output, byte[] piece) {
-                runs.countDown();
-            }
-        };
-        FutureTask<@Nullable Throwable> cell =
-                new FutureTask<>(() -> catchThrowable(() -> new CellRun(context, Optional.of(LONG), listener)
-                        .run("System.out.println(\"on\"); while (true);".getBytes(UTF_8))));
-        Thread.ofVirtual().start(cell);
-        runs.await();
-        ProcessHandle looping = ProcessHandle.of(process).orElseThrow();
-        killed.kill();
-        await().until(() -> !looping.isAlive());
-        assertThat(cell.get()).isInstanceOf(InterpreterException.ContextEnded.class);
+        start("killed").killDuring("System.out.println(ProcessHandle.current().pid()); while (true);");
     }
 
     @Test

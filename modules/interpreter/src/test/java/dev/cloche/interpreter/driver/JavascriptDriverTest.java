@@ -15,6 +15,7 @@ import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,12 @@ class JavascriptDriverTest {
         Assumptions.assumeTrue(
                 DriverOnHost.succeeds("node", "-e", "process.exit(process.versions.node.split('.')[0] < 18 ? 1 : 0)"),
                 "node of 18 or newer is not on this host");
-        driver = DriverOnHost.start(directory, "node", "javascript.js", List.of(), Map.of());
+        driver = start("one", Map.of());
+    }
+
+    private DriverOnHost start(String name, Map<String, String> environment) throws Exception {
+        Path own = Files.createDirectory(directory.resolve(name));
+        return DriverOnHost.start(own, "node", "javascript.js", List.of(), environment);
     }
 
     @AfterEach
@@ -245,6 +251,21 @@ class JavascriptDriverTest {
         CellResult closed = run(driver.context(), "for (let i = 0; i < 100; i++) try { fs.closeSync(i) } catch {}");
         assertThat(closed.outcome()).isEqualTo(CellOutcome.CONTEXT_ENDED);
         assertThat(text(other, "x")).isEqualTo("1");
+    }
+
+    @Test
+    void contextsAndTheirProgramsEndWithADriverThatIsKilled() throws Exception {
+        start("killed", Map.of())
+                .killDuring("const program = child_process.spawn('sleep', ['1000']);"
+                        + " console.log(process.pid + ' ' + program.pid); while (true);");
+    }
+
+    @Test
+    void anImageWithoutAShellHasContextsToo() throws Exception {
+        try (DriverOnHost shellLess = start("shell-less", Map.of("PATH", directory.toString()))) {
+            assertThat(text(shellLess.context(), "6 * 7")).isEqualTo("42");
+            assertThat(shellLess.errors()).isEmpty();
+        }
     }
 
     @Test

@@ -346,6 +346,15 @@ class PythonDriverTest {
         assertThat(text(other, "x")).isEqualTo("1");
     }
 
+    /** Also while code runs that neither looks for signals nor lets another thread run. */
+    @Test
+    void contextsAndTheirProgramsEndWithADriverThatIsKilled() throws Exception {
+        Path own = Files.createDirectory(directory.resolve("killed"));
+        DriverOnHost.start(own, "python3", "python.py", List.of(), Map.of())
+                .killDuring("import os, subprocess; program = subprocess.Popen(['sleep', '1000']);"
+                        + " print(os.getpid(), program.pid); sum(iter(int, 1))");
+    }
+
     @Test
     void aChildThatRunsOutOfItsCellIsNoSecondContext() throws Exception {
         Connection context = context();
