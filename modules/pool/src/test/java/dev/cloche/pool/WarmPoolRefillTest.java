@@ -52,8 +52,12 @@ class WarmPoolRefillTest extends WarmPoolFixture {
 
     @Test
     void aColdKeyKeepsNothingUntilItIsAskedForAgain() {
-        WarmPool pool = open(depth(DepthPolicy.of(2).coldAfter(Duration.ofMillis(100))));
-        register(pool, KEY, host.snapshot("s"));
+        SnapshotRef snapshot = host.snapshot("s");
+        WarmPool pool = open(depth(DepthPolicy.of(2)));
+        register(pool, KEY, snapshot);
+        awaitDepth(pool, KEY, 2);
+        // Not before: on a busy host the key would be cold before anything was restored.
+        register(pool, KEY, snapshot, DepthPolicy.of(2).coldAfter(Duration.ofMillis(100)));
         await().until(() -> of(pool, KEY).evictions().getOrDefault(Eviction.SURPLUS, 0L) == 2);
         assertThat(of(pool, KEY).target()).isZero();
         try (WarmVm warm = pool.acquire(KEY, HANDOFF, soon())) {
