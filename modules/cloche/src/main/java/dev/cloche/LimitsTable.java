@@ -41,6 +41,7 @@ final class LimitsTable {
         OptionalInt pressure = usual.pressure();
         Map<String, VmLimits.Bound> labels = Map.of();
         Optional<VmLimits.Clones> clones = Optional.empty();
+        VmLimits.UnderPressure underPressure = usual.underPressure();
         OptionalLong cpus = OptionalLong.empty();
         OptionalLong sandboxes = OptionalLong.empty();
         OptionalLong disk = OptionalLong.empty();
@@ -54,13 +55,14 @@ final class LimitsTable {
                 case "sandboxes" -> sandboxes = count(table, key);
                 case "disk" -> disk = size(table, key);
                 case "clones" -> clones = Optional.of(clones(table, key));
+                case "under-pressure" -> underPressure = underPressure(table, key);
                 case "label" -> labels = labels(table(table, key));
                 default -> throw unknown(table, key);
             }
         }
         VmLimits.Clones counted = clones.orElse(labels.isEmpty() ? VmLimits.Clones.EXPECTED : VmLimits.Clones.FULL);
         VmLimits.Bound total = new VmLimits.Bound(OptionalLong.empty(), cpus, sandboxes, disk);
-        return new VmLimits(memory, memoryFloor, pressure, diskFloor, total, labels, counted);
+        return new VmLimits(memory, memoryFloor, pressure, diskFloor, total, labels, counted, underPressure);
     }
 
     private Map<String, VmLimits.Bound> labels(TomlTable table) {
@@ -142,6 +144,13 @@ final class LimitsTable {
                         ? EnumNames.find(VmLimits.Clones.class, word)
                         : Optional.<VmLimits.Clones>empty())
                 .orElseThrow(() -> wrong.of(table, key, "is neither \"expected\" nor \"full\""));
+    }
+
+    private VmLimits.UnderPressure underPressure(TomlTable table, String key) {
+        return (value(table, key) instanceof String word
+                        ? EnumNames.find(VmLimits.UnderPressure.class, word)
+                        : Optional.<VmLimits.UnderPressure>empty())
+                .orElseThrow(() -> wrong.of(table, key, "is neither \"retire-pools\" nor \"nothing\""));
     }
 
     private TomlTable table(TomlTable parent, String key) {

@@ -105,13 +105,15 @@ class ConfigurationTest {
                         VmLimits.DEFAULT.diskFloor(),
                         new VmLimits.Bound(none, none, OptionalLong.of(8), none),
                         Map.of(),
-                        VmLimits.Clones.EXPECTED));
+                        VmLimits.Clones.EXPECTED,
+                        VmLimits.UnderPressure.RETIRE_POOLS));
         assertThat(read("""
                 [limits]
                 memory = "50%"
                 memory-floor = "2g"
                 pressure = "off"
                 disk-floor = "off"
+                under-pressure = "nothing"
                 cpus = 16
                 disk = "1t"
 
@@ -134,7 +136,8 @@ class ConfigurationTest {
                                         OptionalLong.of(4),
                                         OptionalLong.of(10),
                                         OptionalLong.of(102_400))),
-                        VmLimits.Clones.FULL));
+                        VmLimits.Clones.FULL,
+                        VmLimits.UnderPressure.NOTHING));
         assertThat(read("limits.clones = \"full\"").limits().clones()).isEqualTo(VmLimits.Clones.FULL);
     }
 

@@ -78,4 +78,28 @@ class LimitsIT extends OnOneHome {
         assertThat(unknown.exitCode()).isEqualTo(125);
         assertThat(unknown.stderr()).contains("CLOCHE_LIMITS", "neither on nor off");
     }
+
+    @Test
+    void aProcessThatKeepsPoolsGivesTheirMemoryBackWhereItIsShort() throws Exception {
+        assertThat(cloche.run("pool", "set", "base", "-m", "256m", "--depth", "1")
+                        .exitCode())
+                .isZero();
+        assertThat(cloche.run("pool", "fill", "-q").exitCode()).isZero();
+        assertThat(cloche.vmDirectories()).hasSize(1);
+
+        // More than any host has, so it has less.
+        Files.writeString(home.resolve("config.toml"), "limits.memory-floor = \"1000t\"\n");
+        Process keeper = cloche.withMakers().start("keep");
+        try {
+            await().until(() -> cloche.vmDirectories().isEmpty());
+            assertThat(cloche.vmProcesses()).isEmpty();
+        } finally {
+            // Not by the process, which would close what is read below.
+            keeper.toHandle().destroy();
+        }
+        assertThat(new String(keeper.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+                .filteredOn(line -> line.contains("this host is short of memory"))
+                .hasSize(1);
+        assertThat(cloche.run("pool", "rm", "base", "-m", "256m").exitCode()).isZero();
+    }
 }

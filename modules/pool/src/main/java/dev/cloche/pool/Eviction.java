@@ -18,6 +18,8 @@ public enum Eviction {
     REPLACED,
     /** Fewer are wanted. */
     SURPLUS,
+    /** The host is short of memory. */
+    PRESSURE,
     /** An acquirer of another key needs its place in the budget. */
     BUDGET,
     /** Its hand-off failed. */

@@ -4,11 +4,15 @@ import static dev.cloche.pool.Host.HANDOFF;
 import static dev.cloche.pool.Host.key;
 import static dev.cloche.pool.Host.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -76,5 +80,28 @@ class WarmPoolRefillTest extends WarmPoolFixture {
         register(pool, other, snapshot, DepthPolicy.of(1));
         pool.acquire(other, HANDOFF, soon()).close();
         assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.BUDGET, 1L);
+    }
+
+    @Test
+    void whileTheHostIsShortOfMemoryEntriesEndAndOneLineSaysSo() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger(WarmPool.class.getName());
+        logger.setFilter(line -> !line.getMessage().contains("short of memory") || !lines.add(line.getMessage()));
+        try {
+            WarmPool pool = open(depth(DepthPolicy.of(3)));
+            register(pool, KEY, host.snapshot("s"));
+            awaitDepth(pool, KEY, 3);
+            host.faults.shortOfMemory("2 MiB are left");
+            await().until(() -> host.provider.pooled().isEmpty());
+            assertThat(of(pool, KEY).evictions()).containsEntry(Eviction.PRESSURE, 3L);
+            assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon()))
+                    .isInstanceOf(PoolException.NotRestored.class)
+                    .hasMessageContaining("2 MiB are left");
+            assertThat(of(pool, KEY).inFlight()).isZero();
+            assertThat(pool.metrics().created()).isEqualTo(3);
+            assertThat(lines).singleElement().asString().endsWith(": 2 MiB are left");
+        } finally {
+            logger.setFilter(null);
+        }
     }
 }

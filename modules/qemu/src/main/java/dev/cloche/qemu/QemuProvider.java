@@ -182,6 +182,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public Optional<String> memoryShortage() {
+        return admissions.memoryShortage();
+    }
+
+    @Override
     public void requireDiskFloor() {
         admissions.requireDiskFloor();
     }

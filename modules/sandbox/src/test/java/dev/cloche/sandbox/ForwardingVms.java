@@ -35,6 +35,11 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public Optional<String> memoryShortage() {
+        return memory.memoryShortage();
+    }
+
+    @Override
     public boolean isOwned(VmId id) {
         return memory.isOwned(id);
     }

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param total bounds of all VMs
  * @param labels bounds of the VMs with a label, by {@code KEY=VALUE}
  * @param clones what a clone of a template claims
+ * @param underPressure what a process that keeps pools does while the host is short of memory
  */
 public record VmLimits(
         Amount memory,
@@ -23,7 +24,8 @@ public record VmLimits(
         Amount diskFloor,
         Bound total,
         Map<String, Bound> labels,
-        Clones clones) {
+        Clones clones,
+        UnderPressure underPressure) {
     private static final VmLimits OFF = new VmLimits(
             new Amount.None(),
             new Amount.None(),
@@ -31,7 +33,8 @@ public record VmLimits(
             new Amount.None(),
             Bound.NONE,
             Map.of(),
-            Clones.FULL);
+            Clones.FULL,
+            UnderPressure.NOTHING);
 
     /** Is what holds where nothing is configured. */
     public static final VmLimits DEFAULT = new VmLimits(
@@ -41,7 +44,8 @@ public record VmLimits(
             new Amount.Share(5, 1024),
             Bound.NONE,
             Map.of(),
-            Clones.EXPECTED);
+            Clones.EXPECTED,
+            UnderPressure.RETIRE_POOLS);
 
     public VmLimits {
         labels = Map.copyOf(labels);
@@ -97,6 +101,17 @@ public record VmLimits(
         FULL
     }
 
+    /**
+     * Says what a process that keeps pools does while there is more {@link VmLimits#pressure} than there may be, or less memory
+     * than the {@link VmLimits#memoryFloor}.
+     */
+    public enum UnderPressure {
+        /** Has entries of its pools end, the oldest first, and makes none. */
+        RETIRE_POOLS,
+        /** Keeps them; none is made, because none is admitted. */
+        NOTHING
+    }
+
     /** Returns no limits at all: no VM is counted, and none is refused. */
     public static VmLimits off() {
         return OFF;
@@ -104,7 +119,15 @@ public record VmLimits(
 
     /** Returns the same for a VM that runs already, and takes no more of the host than before. */
     public VmLimits withoutFloors() {
-        return new VmLimits(memory, new Amount.None(), OptionalInt.empty(), new Amount.None(), total, labels, clones);
+        return new VmLimits(
+                memory,
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                total,
+                labels,
+                clones,
+                underPressure);
     }
 
     /** Returns whether anything is bounded. */

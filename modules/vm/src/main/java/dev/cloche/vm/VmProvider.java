@@ -3,6 +3,7 @@ package dev.cloche.vm;
 import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
@@ -34,6 +35,17 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * @throws VmException.NoRoom if that is so
      */
     default void requireDiskFloor() {}
+
+    /**
+     * Says of what memory the host is short, where a process that keeps pools is to give theirs back then ({@link
+     * VmLimits.UnderPressure#RETIRE_POOLS}): which is more than is allowed to be waited for, or less than is to be left.
+     *
+     * @return part of a sentence; empty where there is enough, or nothing is to be done about it
+     * @throws VmException.MissingResource if the host does not say how much memory it has
+     */
+    default Optional<String> memoryShortage() {
+        return Optional.empty();
+    }
 
     /**
      * Counts an entry of a warm pool as what it is about to become, for the process that takes it. It does not wait.

@@ -90,7 +90,8 @@ public final class Admissions {
                 usual.diskFloor(),
                 usual.total(),
                 usual.labels(),
-                usual.clones());
+                usual.clones(),
+                usual.underPressure());
     }
 
     private VmSpec spec() throws Exception {

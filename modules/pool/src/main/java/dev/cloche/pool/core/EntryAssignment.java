@@ -74,6 +74,8 @@ final class EntryAssignment {
                 grant(first, ready.get());
             } else if (bucket.hopeless(now)) {
                 fail(bucket.waiters.removeFirst(), notRestored(bucket));
+            } else if (state.shortage.isPresent() && bucket.underway.isEmpty()) {
+                fail(bucket.waiters.removeFirst(), new PoolException.NotRestored(bucket.key(), state.shortage.get()));
             } else {
                 return;
             }

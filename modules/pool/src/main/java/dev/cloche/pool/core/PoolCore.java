@@ -12,6 +12,7 @@ import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,6 +30,7 @@ public final class PoolCore {
     private final EntryAssignment assignment;
     private final Restores restores;
     private final ShelfReconciliation shelves;
+    private final MemoryRelief relief;
     private long refillRuns;
     private long sweepAt;
     /** The time up to which everything that was due has begun. */
@@ -40,6 +42,7 @@ public final class PoolCore {
         assignment = new EntryAssignment(state);
         restores = new Restores(state, assignment, ids);
         shelves = new ShelfReconciliation(state);
+        relief = new MemoryRelief(state);
         sweepAt = now + config.refillInterval().toNanos();
         settledAt = now;
     }
@@ -161,6 +164,27 @@ public final class PoolCore {
     public void budget(PoolConfig.Budget budget, long now) {
         state.budget = budget;
         settle(now);
+    }
+
+    /** Says whether it matters to this pool what memory the host has: without keys it has nothing and makes nothing. */
+    public boolean needsMemory() {
+        return !state.closed && !state.buckets.isEmpty();
+    }
+
+    /**
+     * Takes in a look at the host's memory: while it is short, entries go and none is made.
+     *
+     * @param shortage part of a sentence on what is short; empty if nothing is
+     * @return what of that is to be told
+     */
+    public MemoryRelief.Change memory(Optional<String> shortage, long now) {
+        boolean before = state.shortage.isPresent();
+        if (state.closed || (shortage.isEmpty() && !before)) {
+            return MemoryRelief.Change.NONE;
+        }
+        MemoryRelief.Change change = relief.seen(shortage, now);
+        settle(now);
+        return change;
     }
 
     /** Has the shelves looked at, for another process may have changed something on them. */

@@ -36,6 +36,9 @@ final class PoolState {
     final PoolCounters total = new PoolCounters();
     PoolConfig.Budget budget;
     Foreign foreign = new Foreign(0, 0);
+    /** Says of what memory the host is short, or was shortly before; nothing is restored then. */
+    Optional<String> shortage = Optional.empty();
+
     boolean closed;
 
     private Consumer<VmId> parting = vm -> {};

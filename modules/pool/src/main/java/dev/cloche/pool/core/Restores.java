@@ -97,8 +97,11 @@ public final class Restores {
         }
     }
 
-    /** Begins what is needed, within the places and the budget. */
+    /** Begins what is needed, within the places and the budget; nothing while memory is short. */
     void refill(long now) {
+        if (state.shortage.isPresent()) {
+            return;
+        }
         List<RefillPlan.Need> needs =
                 state.buckets.values().stream().map(bucket -> need(bucket, now)).toList();
         long busy = state.buckets.values().stream()

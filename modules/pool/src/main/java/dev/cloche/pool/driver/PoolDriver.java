@@ -7,8 +7,10 @@ import dev.cloche.pool.PoolListener;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.core.PoolCore;
 import dev.cloche.pool.core.PoolEffect;
+import dev.cloche.pool.provision.Disposal;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,12 +27,17 @@ import java.util.function.Supplier;
  * is waited for under its lock. Safe for use from several threads.
  */
 public final class PoolDriver {
+    /** How often it is looked whether the host is short of memory, which takes a fraction of a millisecond. */
+    private static final long LOOK_NANOS = Duration.ofSeconds(2).toNanos();
+
     private final PoolWorker worker;
     private final PoolListener listener;
     private final PoolCore core;
     private final ReentrantLock lock = new ReentrantLock();
     /** Signals that something changed that the clock's thread or a close waits for. */
     private final Condition changed = lock.newCondition();
+
+    private final Condition closing = lock.newCondition();
 
     private final Map<Long, Thread> underway = new ConcurrentHashMap<>();
     private boolean closed;
@@ -41,9 +48,10 @@ public final class PoolDriver {
         core = new PoolCore(config, new SplittableRandom(), VmId::random, System.nanoTime());
     }
 
-    /** Keeps the core's time from now on, until it is closed. */
+    /** Keeps the core's time from now on, and tells it of the host's memory, until it is closed. */
     public void start() {
         var _ = Thread.ofVirtual().name("warm-pool").start(this::keepTime);
+        var _ = Thread.ofVirtual().name("warm-pool-memory").start(this::watchMemory);
     }
 
     public PoolWorker worker() {
@@ -118,6 +126,7 @@ public final class PoolDriver {
     public void close(Deadline deadline) {
         tell((core, now) -> {
             closed = true;
+            closing.signalAll();
             core.close();
         });
         lock.lock();
@@ -127,6 +136,47 @@ public final class PoolDriver {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void watchMemory() {
+        while (awaitLook()) {
+            try {
+                if (ask((core, _) -> core.needsMemory())) {
+                    seen(worker.memoryShortage());
+                }
+            } catch (Throwable e) {
+                Disposal.log("it is not known whether this host is short of memory", e);
+            }
+        }
+    }
+
+    private void seen(Optional<String> shortage) {
+        System.Logger logger = System.getLogger(WarmPool.class.getName());
+        switch (ask((core, now) -> core.memory(shortage, now))) {
+            case BEGUN ->
+                logger.log(
+                        System.Logger.Level.WARNING,
+                        () -> "this host is short of memory, so VMs of pools end, the oldest first, and none is made: "
+                                + shortage.orElse(""));
+            case OVER -> logger.log(System.Logger.Level.INFO, "this host has memory again, so pools are filled");
+            case NONE -> {}
+        }
+    }
+
+    /** Waits until the host's memory is to be looked at; false once the pool is closed. */
+    private boolean awaitLook() {
+        lock.lock();
+        try {
+            long left = LOOK_NANOS;
+            while (!closed && left > 0) {
+                left = closing.awaitNanos(left);
+            }
+            return !closed;
+        } catch (InterruptedException noThreadDoes) {
+            return true;
         } finally {
             lock.unlock();
         }

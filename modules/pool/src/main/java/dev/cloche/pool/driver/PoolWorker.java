@@ -18,6 +18,7 @@ import dev.cloche.vm.VmProvider;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -89,6 +90,11 @@ public final class PoolWorker {
             return PoolCore::notSwept;
         }
         return (core, now) -> core.swept(left, ended, now);
+    }
+
+    /** Says of what memory the host is short; throws if that is not to be had. */
+    Optional<String> memoryShortage() {
+        return provider.memoryShortage();
     }
 
     private boolean reclaimed(VmId id) {

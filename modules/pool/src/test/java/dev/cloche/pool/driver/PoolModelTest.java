@@ -158,6 +158,9 @@ class PoolModelTest {
             } else if (dice == 98) {
                 did("kill");
                 replace(which);
+            } else {
+                did("memory");
+                var _ = runtime.core.memory(random.nextBoolean() ? Optional.of("short") : Optional.empty(), now);
             }
         }
 
@@ -244,6 +247,7 @@ class PoolModelTest {
                         invariants.check(runtime, before, now);
                     }
                     now += Duration.ofSeconds(10).toNanos();
+                    var _ = runtime.core.memory(Optional.empty(), now);
                     runtime.core.tick(now);
                     runtime.drain();
                 }

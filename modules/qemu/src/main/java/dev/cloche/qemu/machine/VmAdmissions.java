@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -164,6 +165,11 @@ public final class VmAdmissions {
     /** Does what {@link dev.cloche.vm.VmProvider#requireDiskFloor} promises. */
     public void requireDiskFloor() {
         ledger.requireDiskFloor();
+    }
+
+    /** Does what {@link dev.cloche.vm.VmProvider#memoryShortage} promises. */
+    public Optional<String> memoryShortage() {
+        return ledger.memoryShortage();
     }
 
     /** Does what {@link dev.cloche.vm.VmProvider#admit} promises. */

@@ -333,7 +333,8 @@ class AdmissionTest {
                 room.diskFloor(),
                 room.total(),
                 Map.of("team=a", oneSandbox),
-                room.clones());
+                room.clones(),
+                room.underPressure());
         VmAdmissions admissions = AdmittedProcess.admissions(layout, () -> labelled);
         VmAdmission team = new VmAdmission(Set.of("team=a"), NOT);
         VmId first = VmId.random();

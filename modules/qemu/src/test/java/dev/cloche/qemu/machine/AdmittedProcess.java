@@ -50,7 +50,8 @@ final class AdmittedProcess {
                 new VmLimits.Amount.None(),
                 VmLimits.Bound.NONE,
                 Map.of(),
-                VmLimits.Clones.FULL);
+                VmLimits.Clones.FULL,
+                VmLimits.UnderPressure.RETIRE_POOLS);
     }
 
     static VmAdmissions admissions(VmLayout layout, Supplier<VmLimits> limits) {

@@ -6,9 +6,11 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Faults of the guests of an in-memory provider. Safe for use from several threads. */
 public final class InMemoryFaults {
@@ -22,6 +24,7 @@ public final class InMemoryFaults {
     private final AtomicBoolean goodbyesLost = new AtomicBoolean();
     private final AtomicBoolean full = new AtomicBoolean();
     private final AtomicBoolean lowDisk = new AtomicBoolean();
+    private final AtomicReference<String> shortage = new AtomicReference<>("");
     private final AtomicInteger stubborn = new AtomicInteger();
     private final Map<Step, Runnable> before = new ConcurrentHashMap<>();
 
@@ -116,6 +119,15 @@ public final class InMemoryFaults {
         if (lowDisk.get()) {
             throw new VmException.NoRoom("There is too little space", "Make space.", "disk-floor", 1, 0, List.of());
         }
+    }
+
+    /** Has the host be short of memory, for which these are the words; with an empty text it has enough again. */
+    public void shortOfMemory(String why) {
+        shortage.set(why);
+    }
+
+    Optional<String> memoryShortage() {
+        return Optional.of(shortage.get()).filter(why -> !why.isEmpty());
     }
 
     /** Fails the next attempts to destroy a VM, as many, as on a disk that fails. */

@@ -79,6 +79,11 @@ public final class InMemoryProvider implements VmProvider {
         faults.requireDiskFloor();
     }
 
+    @Override
+    public Optional<String> memoryShortage() {
+        return faults.memoryShortage();
+    }
+
     private Vm create(VmSpec spec, Optional<PoolSlot> slot) {
         if (spec.hasNetwork()) {
             throw new VmException.Invalid("A guest in memory has no network", "Start it without one.");

@@ -108,7 +108,7 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
                         MEMORY)
                 .or(() -> bounds(Optional.empty(), limits.total(), others, wanted))
                 .or(() -> labels(others, wanted))
-                .or(() -> memoryFloor(ahead, wanted))
+                .or(() -> memoryFloor(ahead, wanted.memoryMiB()))
                 .or(this::pressure)
                 .or(this::diskFloor);
     }
@@ -172,16 +172,16 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
                 : Optional.of(Shortage.of(kind, label, needed, free, most.getAsLong()));
     }
 
-    private Optional<Shortage> memoryFloor(long ahead, Charge wanted) {
+    private Optional<Shortage> memoryFloor(long ahead, long wantedMiB) {
         OptionalLong floor = limits.memoryFloor().of(host.totalMiB());
         if (floor.isEmpty()) {
             return Optional.empty();
         }
         long free = host.availableMiB() - ahead - floor.getAsLong();
-        return wanted.memoryMiB() <= free
+        return wantedMiB <= free
                 ? Optional.empty()
-                : Optional.of(Shortage.of(
-                        Shortage.Kind.MEMORY_FLOOR, Optional.empty(), wanted.memoryMiB(), free, floor.getAsLong()));
+                : Optional.of(
+                        Shortage.of(Shortage.Kind.MEMORY_FLOOR, Optional.empty(), wantedMiB, free, floor.getAsLong()));
     }
 
     private Optional<Shortage> pressure() {
@@ -193,6 +193,11 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
         return found <= most
                 ? Optional.empty()
                 : Optional.of(Shortage.of(Shortage.Kind.PRESSURE, Optional.empty(), (long) Math.ceil(found), 0, most));
+    }
+
+    /** Returns what the host is short of whether or not another VM starts. */
+    Optional<Shortage> memoryShortage() {
+        return pressure().or(() -> memoryFloor(0, 0));
     }
 
     /** Returns what is missing of the disk that is to be left. */

@@ -186,6 +186,20 @@ public final class Ledger {
         }
     }
 
+    /**
+     * Says of what memory the host is short, where entries of pools are to go then.
+     *
+     * @return part of a sentence; empty where there is enough, or nothing is to be done about it
+     */
+    public Optional<String> memoryShortage() {
+        VmLimits now = limits.get();
+        return now.underPressure() == VmLimits.UnderPressure.NOTHING
+                ? Optional.empty()
+                : new AdmissionRules(now, host.read())
+                        .memoryShortage()
+                        .map(shortage -> new ShortageText(shortage, now.clones(), List.of()).left());
+    }
+
     /** Describes what is claimed. */
     public record Balance(VmLimits limits, HostRoom host, List<Holder> holders, int waiting) {
         /** Returns what all claims come to, in MiB of memory. */

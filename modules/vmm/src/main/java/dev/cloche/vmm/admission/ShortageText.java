@@ -50,7 +50,8 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
         };
     }
 
-    private String left() {
+    /** Returns what is short, as part of a sentence. */
+    String left() {
         return switch (shortage.kind()) {
             case MEMORY, DISK -> "of the " + mib(shortage.bound()) + what() + ", " + mib(shortage.free()) + " are free";
             case CPUS, SANDBOXES ->

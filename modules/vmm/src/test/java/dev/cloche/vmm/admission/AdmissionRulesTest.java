@@ -30,7 +30,8 @@ class AdmissionRulesTest {
 
     private static VmLimits limits(
             Amount memory, Amount floor, OptionalInt pressure, Amount disk, Bound total, Map<String, Bound> labels) {
-        return new VmLimits(memory, floor, pressure, disk, total, labels, Clones.EXPECTED);
+        return new VmLimits(
+                memory, floor, pressure, disk, total, labels, Clones.EXPECTED, VmLimits.UnderPressure.RETIRE_POOLS);
     }
 
     private static VmLimits total(Bound bound) {
@@ -275,5 +276,20 @@ class AdmissionRulesTest {
         assertThat(clone.charged(Clones.FULL, 0)).isEqualTo(1328);
         assertThat(new VmClaim(1024, 304, false, 1, 0, Set.of(), false).charged(Clones.EXPECTED, 0))
                 .isEqualTo(1328);
+    }
+
+    @Test
+    void memoryIsShortBelowItsFloorOrAboveThePressure() {
+        VmLimits limits = limits(NONE, new Amount.Size(100), OptionalInt.of(10), NONE, Bound.NONE, Map.of());
+        assertThat(shortage(limits, 100, OptionalDouble.of(10))).isEmpty();
+        assertThat(shortage(limits, 99, OptionalDouble.empty())).contains(Shortage.Kind.MEMORY_FLOOR);
+        assertThat(shortage(limits, 100, OptionalDouble.of(10.5))).contains(Shortage.Kind.PRESSURE);
+        assertThat(shortage(memory(1), 0, OptionalDouble.of(99))).isEmpty();
+    }
+
+    private static Optional<Shortage.Kind> shortage(VmLimits limits, long availableMiB, OptionalDouble pressure) {
+        return new AdmissionRules(limits, new HostRoom(1000, availableMiB, pressure, 5000, 5000))
+                .memoryShortage()
+                .map(Shortage::kind);
     }
 }

@@ -11,6 +11,7 @@ import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmLimits.Amount;
 import dev.cloche.vm.VmLimits.Bound;
 import dev.cloche.vm.VmLimits.Clones;
+import dev.cloche.vm.VmLimits.UnderPressure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,8 @@ class LedgerTest {
                 new Amount.None(),
                 Bound.NONE,
                 Map.of(),
-                Clones.FULL);
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
     }
 
     private Ledger ledger() {
@@ -115,7 +117,8 @@ class LedgerTest {
                 new Amount.None(),
                 Bound.NONE,
                 Map.of(),
-                Clones.EXPECTED);
+                Clones.EXPECTED,
+                UnderPressure.RETIRE_POOLS);
         VmClaim clone = new VmClaim(100, 0, true, 1, 0, Set.of(), false);
         for (int i = 0; i < 3; i++) {
             var _ = admit(clone, Duration.ZERO);
@@ -137,7 +140,8 @@ class LedgerTest {
                 new Amount.Size(1L << 40),
                 Bound.NONE,
                 Map.of(),
-                Clones.FULL);
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
         assertThatThrownBy(() -> ledger().requireDiskFloor())
                 .isInstanceOfSatisfying(
                         VmException.NoRoom.class,
@@ -145,6 +149,30 @@ class LedgerTest {
                 .hasMessageContaining("There is too little space on the disk: of the ");
         limits = VmLimits.off();
         ledger().requireDiskFloor();
+    }
+
+    @Test
+    void memoryThatIsShortConcernsPoolsUnlessNothingIsToBeDone() {
+        assertThat(ledger().memoryShortage()).isEmpty();
+        limits = floor(UnderPressure.RETIRE_POOLS);
+        assertThat(ledger().memoryShortage().orElseThrow())
+                .isEqualTo("this host has 0 MiB to give, beside 1,099,511,627,776 MiB that are to be left");
+        limits = floor(UnderPressure.NOTHING);
+        assertThat(ledger().memoryShortage()).isEmpty();
+        limits = VmLimits.off();
+        assertThat(ledger().memoryShortage()).isEmpty();
+    }
+
+    private static VmLimits floor(UnderPressure underPressure) {
+        return new VmLimits(
+                new Amount.None(),
+                new Amount.Size(1L << 40),
+                OptionalInt.empty(),
+                new Amount.None(),
+                Bound.NONE,
+                Map.of(),
+                Clones.FULL,
+                underPressure);
     }
 
     private long tickets() throws IOException {
@@ -217,7 +245,8 @@ class LedgerTest {
                 new Amount.None(),
                 Bound.NONE,
                 Map.of("team=a", ten),
-                Clones.FULL);
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
         VmClaim ofTheTeam = new VmClaim(10, 0, false, 1, 0, Set.of("team=a"), false);
         VmId first = admit(ofTheTeam, Duration.ZERO);
         CompletableFuture<VmId> second = waiting(ofTheTeam, 1);
@@ -305,7 +334,8 @@ class LedgerTest {
                 new Amount.None(),
                 one,
                 Map.of(),
-                Clones.FULL);
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
         assertThat(exchange(entry(10), claim(10))).isTrue();
         VmId second = entry(10);
         assertThatThrownBy(() -> exchange(second, claim(10)))
