@@ -4,6 +4,7 @@ import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogMaintenance;
 import dev.cloche.catalog.DueMigration;
 import dev.cloche.image.CacheProblem;
+import dev.cloche.linux.DiskUse;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.machine.MachineManager;
@@ -12,6 +13,7 @@ import dev.cloche.runtime.RuntimeUnusable;
 import dev.cloche.sandbox.Orphan;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmProvider;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +54,84 @@ public final class CatalogCare {
                     due.migration().reversible(),
                     due.migration().touchesUserData());
         }
+    }
+
+    /**
+     * Says what a part of the state root takes on its disk.
+     *
+     * @param bytes blocks, not sizes; a file that is in several parts counts in the first
+     * @param files and directories
+     */
+    public record DiskUsage(Part part, long bytes, long files) {
+        /** Names the parts of a state root. */
+        public enum Part {
+            /** Layers of images, as they were unpacked or loaded. */
+            LAYERS,
+            /** What else there is of images. */
+            IMAGES,
+            /** Templates that starts make; prepared ones are snapshots. */
+            TEMPLATES,
+            /** Snapshots of sandboxes, prepared templates, and what suspended sandboxes are kept in. */
+            SNAPSHOTS,
+            /** Machines, with their disks, snapshots and the memory of those. */
+            MACHINES,
+            /** Sandboxes, with the disks that outlive their VMs. */
+            SANDBOXES,
+            /** VMs that lie in pools. */
+            POOLS,
+            /** Other VMs, with the disks that end with them. */
+            VMS,
+            /** Output of main commands, of durable ones and of guests' consoles. */
+            LOGS,
+            /** Records, with their copies. */
+            CATALOG,
+            /** All else, the reserve for a full disk among it. */
+            OTHER
+        }
+    }
+
+    /**
+     * Adds up what the state root takes on its disk, by reading all its directories; also without records. Changes nothing.
+     *
+     * @return the parts that there are, in the order of their names here
+     */
+    public List<DiskUsage> diskUsage() {
+        Path root = StateRoot.ensure(options);
+        return DiskUse.below(root, names -> part(root, names)).entrySet().stream()
+                .map(part -> new DiskUsage(
+                        part.getKey(), part.getValue().bytes(), part.getValue().files()))
+                .toList();
+    }
+
+    private static DiskUsage.Part part(Path root, List<String> names) {
+        String second = names.size() > 1 ? names.get(1) : "";
+        return switch (names.getFirst()) {
+            case "cache" ->
+                second.equals("layers") || second.equals("blobs") ? DiskUsage.Part.LAYERS : DiskUsage.Part.IMAGES;
+            case "snapshots" -> snapshot(second);
+            case "sandbox-snapshots" -> DiskUsage.Part.SNAPSHOTS;
+            case "templates" -> DiskUsage.Part.TEMPLATES;
+            case "machines" -> DiskUsage.Part.MACHINES;
+            case "sandboxes" -> DiskUsage.Part.SANDBOXES;
+            case "vms", "blank" -> vm(root.resolve(names.getFirst()).resolve(second), names.getLast());
+            case "executions" -> DiskUsage.Part.LOGS;
+            default -> names.getFirst().startsWith("catalog.db") ? DiskUsage.Part.CATALOG : DiskUsage.Part.OTHER;
+        };
+    }
+
+    private static DiskUsage.Part snapshot(String name) {
+        if (name.startsWith("template-")) {
+            return DiskUsage.Part.TEMPLATES;
+        }
+        return name.startsWith("machine-") ? DiskUsage.Part.MACHINES : DiskUsage.Part.SNAPSHOTS;
+    }
+
+    private static DiskUsage.Part vm(Path directory, String file) {
+        if (file.contains(".log")) {
+            return DiskUsage.Part.LOGS;
+        }
+        boolean pooled = Files.exists(directory.resolve("pool.json")) && !Files.exists(directory.resolve("claimed"));
+        return pooled ? DiskUsage.Part.POOLS : DiskUsage.Part.VMS;
     }
 
     /**

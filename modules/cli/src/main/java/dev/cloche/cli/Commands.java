@@ -5,6 +5,8 @@ import dev.cloche.cli.host.CatalogCommands;
 import dev.cloche.cli.host.DoctorCommand;
 import dev.cloche.cli.host.KeepCommand;
 import dev.cloche.cli.host.MaintainCommand;
+import dev.cloche.cli.host.SystemCommand;
+import dev.cloche.cli.host.SystemCommands;
 import dev.cloche.cli.image.ImageCommand;
 import dev.cloche.cli.image.ImageCommands;
 import dev.cloche.cli.image.ImagesCommand;
@@ -98,6 +100,7 @@ final class Commands {
         ALL.put("pool", PoolCommand::new);
         ALL.put("catalog", CatalogCommand::new);
         ALL.put("maintain", MaintainCommand::new);
+        ALL.put("system", SystemCommand::new);
         ALL.put("login", LoginCommand::new);
         ALL.put("logout", LogoutCommand::new);
         ALL.put("doctor", DoctorCommand::new);
@@ -112,6 +115,7 @@ final class Commands {
         GROUPS.put("pool", PoolCommands.all());
         GROUPS.put("catalog", CatalogCommands.all());
         GROUPS.put("process", ProcessCommands.all());
+        GROUPS.put("system", SystemCommands.all());
     }
 
     private Commands() {}

@@ -56,6 +56,7 @@ class CommandLineTest {
                 "login",
                 "logout",
                 "maintain",
+                "system",
                 "doctor",
                 "version",
                 "completion"
@@ -74,7 +75,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"image", "catalog"})
+    @ValueSource(strings = {"image", "catalog", "system"})
     void everyCommandOfAGroupHasHelpAndTheGroupListsIt(String group) {
         CommandLine whole =
                 Objects.requireNonNull(Main.commandLine(group).getSubcommands().get(group));

@@ -10,12 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloche image} and {@code cloche catalog} with the bundled image; no VM is started. */
+/** {@code cloche image}, {@code cloche catalog} and {@code cloche system} with the bundled image; no VM is started. */
 class ImageCommandsIT {
     private static final String BASE = "docker.io/library/base:latest";
 
@@ -155,6 +157,34 @@ class ImageCommandsIT {
         // What is missing is pulled again.
         done("image", "pull", "-q", "base");
         done("catalog", "check");
+    }
+
+    @Test
+    void whatIsOnTheDiskIsShownByItsParts() throws IOException {
+        long before = used();
+        assertThat(done("system", "df").stdout())
+                .startsWith("PART ")
+                .containsPattern("\nlayers +[0-9.]+ [KM]iB +[0-9]+ +cloche image prune\n")
+                .containsPattern("\ncatalog +[0-9.]+ [KM]iB +[0-9]+\n")
+                .containsPattern("\nall +[0-9.]+ [KM]iB +[0-9]+\n$");
+        Path directory = Files.createDirectories(home.resolve("sandboxes/left-1/disk"));
+        Files.write(directory.resolve("disk.0"), new byte[8 << 20]);
+        try {
+            assertThat(used() - before).isBetween(8L << 20, 9L << 20);
+            assertThat(done("system", "df").stdout()).containsPattern("\nsandboxes +8.0 MiB +[0-9]+ +cloche rm\n");
+        } finally {
+            Files.delete(directory.resolve("disk.0"));
+            Files.delete(directory);
+            Files.delete(directory.getParent());
+        }
+    }
+
+    private long used() {
+        String json = done("system", "df", "--format", "json").stdout();
+        Matcher total = Pattern.compile("\"bytes\" : ([0-9]+),\\s+\"files\" : [0-9]+\\s+}\\s*$")
+                .matcher(json);
+        assertThat(total.find()).as(json).isTrue();
+        return Long.parseLong(total.group(1));
     }
 
     private Result done(String... arguments) {

@@ -10,10 +10,19 @@ import java.time.Instant;
  * @param type the type bits of {@code st_mode}, one of the constants here
  * @param permissions the other bits of it, at most 07777
  * @param size in bytes
+ * @param allocated bytes that it has of its disk, which are fewer than its size where it has holes
  * @param inode with {@code device} what tells files apart
  */
 public record FileStatus(
-        int type, int permissions, long uid, long gid, long size, Instant modified, long inode, long device) {
+        int type,
+        int permissions,
+        long uid,
+        long gid,
+        long size,
+        long allocated,
+        Instant modified,
+        long inode,
+        long device) {
     public static final int FIFO = 0010000;
     public static final int CHARACTER_DEVICE = 0020000;
     public static final int DIRECTORY = 0040000;
@@ -21,6 +30,9 @@ public record FileStatus(
     public static final int FILE = 0100000;
     public static final int LINK = 0120000;
     public static final int SOCKET = 0140000;
+
+    /** The unit of {@code stx_blocks}, which is not the size of the file system's blocks. */
+    private static final int BLOCK = 512;
 
     private static final int TYPE_BITS = 0170000;
     private static final int PERMISSION_BITS = 07777;
@@ -36,6 +48,7 @@ public record FileStatus(
     private static final int MODE = 28;
     private static final int INODE = 32;
     private static final int SIZE = 40;
+    private static final int BLOCKS = 48;
     private static final int MTIME = 112;
     private static final int DEVICE_MAJOR = 136;
 
@@ -47,6 +60,7 @@ public record FileStatus(
                 Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, UID)),
                 Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, GID)),
                 statx.get(ValueLayout.JAVA_LONG, SIZE),
+                statx.get(ValueLayout.JAVA_LONG, BLOCKS) * BLOCK,
                 Instant.ofEpochSecond(
                         statx.get(ValueLayout.JAVA_LONG, MTIME), statx.get(ValueLayout.JAVA_INT, MTIME + 8)),
                 statx.get(ValueLayout.JAVA_LONG, INODE),
