@@ -1,24 +1,18 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestException;
-import dev.cloche.vm.GuestFileException;
-import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.OutputLogEntry;
 import dev.cloche.vm.VmException;
-import java.io.IOException;
+import dev.cloche.vm.ready.HttpQuestion;
+import dev.cloche.vm.ready.Listeners;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Waits until a sandbox or a machine is ready, or ends. For one wait. */
 final class ReadyWait {
@@ -28,10 +22,6 @@ final class ReadyWait {
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
     /** From the last word of a main command to the recorded end of its sandbox. */
     private static final Duration END_LIMIT = Duration.ofSeconds(30);
-
-    private static final int MOST_SOCKETS = 16 << 20;
-    /** The state of a socket that listens, in include/net/tcp_states.h. */
-    private static final String LISTENS = "0A";
 
     private final ReadySubject subject;
     private final Deadline deadline;
@@ -69,20 +59,10 @@ final class ReadyWait {
     }
 
     private boolean listens(int port) {
-        String wanted = ":%04X".formatted(port);
-        return Stream.of("/proc/net/tcp", "/proc/net/tcp6")
-                .flatMap(table -> sockets(table).lines().skip(1))
-                .map(line -> line.strip().split(" +"))
-                .anyMatch(parts -> parts.length > 3 && parts[1].endsWith(wanted) && parts[3].equals(LISTENS));
-    }
-
-    /** A kernel without IPv6 has no table of it. */
-    private String sockets(String table) {
         try {
-            byte[] lines = subject.owner().withFiles(files -> files.readAllBytes(table, MOST_SOCKETS, deadline));
-            return new String(lines, StandardCharsets.US_ASCII);
-        } catch (GuestFileException.NoSuchFile | VmException.Deadline none) {
-            return "";
+            return subject.owner().withFiles(files -> Listeners.has(port, files, deadline));
+        } catch (VmException.Deadline late) {
+            return false;
         } catch (GuestException.ConnectionLost | VmException.WrongState lost) {
             throw subject.owner().ended(lost);
         }
@@ -103,7 +83,7 @@ final class ReadyWait {
 
     /** The limit is for the whole head of an answer: a guest may send it byte by byte. The body is not read. */
     private void awaitAnswer(int port, String path) {
-        HttpQuestion question = new HttpQuestion(subject.owner(), port, path);
+        HttpQuestion question = new HttpQuestion(subject.owner()::dial, port, path);
         again(
                 () -> question.isAnsweredWell(deadline.orAfter(ANSWER_LIMIT)),
                 "no good answer comes from port " + port + " of its guest");
@@ -148,61 +128,6 @@ final class ReadyWait {
             }
             end = Arrays.copyOfRange(all, Math.max(0, all.length - text.length + 1), all.length);
             return false;
-        }
-    }
-
-    /**
-     * Asks a server in a guest for a page, through the guest's agent. Reads the head of the answer only. The JDK's client opens its
-     * connections itself, and cannot be given one.
-     */
-    private static final class HttpQuestion {
-        private static final int MOST_HEAD = 64 * 1024;
-        private static final byte[] END = {'\r', '\n', '\r', '\n'};
-        private static final Pattern GOOD = Pattern.compile("HTTP/1\\.[01] [23][0-9][0-9][ \r].*", Pattern.DOTALL);
-
-        private final GuestOwner owner;
-        private final int port;
-        private final String path;
-
-        HttpQuestion(GuestOwner owner, int port, String path) {
-            this.owner = owner;
-            this.port = port;
-            this.path = path;
-        }
-
-        /** Returns whether the whole head of an answer comes in time, with a status from 200 to 399. */
-        boolean isAnsweredWell(Deadline deadline) {
-            CompletableFuture<Boolean> asked = new CompletableFuture<>();
-            try (GuestStream server = owner.dial(DialRequest.port(port), deadline)) {
-                // Reads know no deadline: they end with the stream.
-                var _ = asked.orTimeout(deadline.remainingNanos(), TimeUnit.NANOSECONDS)
-                        .whenComplete((_, _) -> server.abort());
-                server.write(ByteBuffer.wrap(request().getBytes(StandardCharsets.US_ASCII)));
-                return GOOD.matcher(head(server)).matches();
-            } catch (IOException | GuestException.ConnectionRefused | VmException.Deadline notYet) {
-                return false;
-            } finally {
-                asked.complete(true);
-            }
-        }
-
-        private String request() {
-            return "GET " + path + " HTTP/1.1\r\nHost: localhost:" + port
-                    + "\r\nUser-Agent: cloche\r\nAccept: */*\r\nConnection: close\r\n\r\n";
-        }
-
-        /** Returns nothing if it is not whole, or too long. Looks at each byte once, however few come at a time. */
-        private static String head(GuestStream server) throws IOException {
-            ByteBuffer head = ByteBuffer.allocate(MOST_HEAD);
-            int looked = 0;
-            while (head.hasRemaining() && server.read(head) >= 0) {
-                for (; looked + END.length <= head.position(); looked++) {
-                    if (Arrays.equals(head.array(), looked, looked + END.length, END, 0, END.length)) {
-                        return new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1);
-                    }
-                }
-            }
-            return "";
         }
     }
 }
