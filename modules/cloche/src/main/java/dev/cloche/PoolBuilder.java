@@ -9,7 +9,9 @@ import dev.cloche.vm.Guest;
 import dev.cloche.vm.Network;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Says how VMs are to be kept ready. Not safe for use from several threads.
@@ -102,7 +104,7 @@ public final class PoolBuilder {
     }
 
     private PoolBuilder depth(DepthPolicy depth) {
-        policy = new PoolStatus.Policy(depth, policy.maxAge(), policy.check(), false);
+        policy = policy.withDepth(depth);
         return this;
     }
 
@@ -138,10 +140,39 @@ public final class PoolBuilder {
 
     /**
      * Runs a program in each new VM before it waits, with the image's environment, in every process that makes VMs of the pool.
-     * A VM in which it does not end with 0 within a minute is rejected. Comes after a warm-up and before a check by a function.
+     * A VM in which it does not end with 0 within a minute is rejected. Comes after a warm-up and before all other checks.
      */
     public PoolBuilder healthCheck(String... command) {
         policy = policy.withCheck(List.of(command));
+        return this;
+    }
+
+    /**
+     * Asks each new VM before it waits whether this is so, in every process that makes VMs of the pool: a VM of which it is not,
+     * within 5 seconds, is rejected; one answer of a server has 30. Of several ports and pages all have to be served. They come
+     * after a command and before a check by a function; {@link Ready.Command} is {@link #healthCheck(String...)}.
+     *
+     * <pre>{@code
+     * cloche.pools().template("api").depth(4).healthCheck(Ready.http(8000, "/health")).set();
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException if it is a {@link Ready.Log}: no such VM has a main command
+     */
+    public PoolBuilder healthCheck(Ready condition) {
+        return switch (condition) {
+            case Ready.Port(int port) -> probe(new PoolStatus.Probe(port, Optional.empty()));
+            case Ready.Http(int port, String path) -> probe(new PoolStatus.Probe(port, Optional.of(path)));
+            case Ready.Command(List<String> words) -> healthCheck(words.toArray(String[]::new));
+            case Ready.Log _ ->
+                throw new SandboxException.InvalidSpecification(
+                        "A VM of a pool has no main command whose output could be looked at.",
+                        "Ask it by Ready.port, Ready.http or Ready.command.");
+        };
+    }
+
+    private PoolBuilder probe(PoolStatus.Probe probe) {
+        policy = policy.withProbes(
+                Stream.concat(policy.probes().stream(), Stream.of(probe)).toList());
         return this;
     }
 

@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param minDepth how many it has at least, where demand decides between the two; equal to {@code depth} where it does not
  * @param coldAfter without any demand for this long it has none
  * @param check the command that runs in each new VM, and rejects it by failing; empty for none
+ * @param probes the ports and pages that each new VM is asked for: {@link Ready.Port} and {@link Ready.Http}
  * @param inProcess whether functions of an application prepare its VMs
  * @param maxAge after which an unused VM is ended
  * @param createdAt when it was set first
@@ -47,6 +48,7 @@ public record PoolInfo(
         Optional<Duration> coldAfter,
         Duration maxAge,
         List<String> check,
+        List<Ready> probes,
         boolean inProcess,
         Instant createdAt,
         int ready,
@@ -71,6 +73,7 @@ public record PoolInfo(
                 depth.coldAfter(),
                 pool.policy().maxAge(),
                 pool.policy().check(),
+                pool.policy().probes().stream().map(PoolInfo::condition).toList(),
                 pool.policy().inProcess(),
                 pool.createdAt(),
                 pool.ready(),
@@ -81,5 +84,9 @@ public record PoolInfo(
                 pool.counts().failed(),
                 pool.counts().lastError(),
                 pool.retryAt());
+    }
+
+    private static Ready condition(PoolStatus.Probe probe) {
+        return probe.path().isPresent() ? Ready.http(probe.port(), probe.path().get()) : Ready.port(probe.port());
     }
 }

@@ -1,12 +1,12 @@
 package dev.cloche;
 
 import dev.cloche.sandbox.SandboxException;
-import java.net.URI;
-import java.net.URISyntaxException;
+import dev.cloche.vm.ready.HttpQuestion;
 import java.util.List;
 
 /**
- * Says when what runs in a sandbox or a machine is ready, for {@link Sandbox#await} and {@link Machine#await}.
+ * Says when what runs in a sandbox or a machine is ready, for {@link Sandbox#await} and {@link Machine#await}, and
+ * whether a new VM of a pool is good, for {@link PoolBuilder#healthCheck(Ready)}.
  *
  * <pre>{@code
  * sandbox.await(Ready.port(6379), Duration.ofSeconds(30));
@@ -84,19 +84,10 @@ public sealed interface Ready {
         /** @throws dev.cloche.base.ClocheException if there is no such port, or the path is none */
         public Http {
             checkPort(guestPort);
-            if (!path.startsWith("/") || !isOfUri(path)) {
+            if (!HttpQuestion.isPath(path)) {
                 throw new SandboxException.InvalidSpecification(
                         "A path of HTTP begins with / and has only letters that a URI may have.",
                         "Write it as /health, and percent-encode other letters.");
-            }
-        }
-
-        private static boolean isOfUri(String path) {
-            try {
-                return path.equals(
-                        new URI("http://localhost" + path).toASCIIString().substring("http://localhost".length()));
-            } catch (URISyntaxException e) {
-                return false;
             }
         }
     }

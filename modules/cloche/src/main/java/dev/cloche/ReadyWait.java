@@ -85,7 +85,7 @@ final class ReadyWait {
     private void awaitAnswer(int port, String path) {
         HttpQuestion question = new HttpQuestion(subject.owner()::dial, port, path);
         again(
-                () -> question.isAnsweredWell(deadline.orAfter(ANSWER_LIMIT)),
+                () -> question.trouble(deadline.orAfter(ANSWER_LIMIT)).isEmpty(),
                 "no good answer comes from port " + port + " of its guest");
     }
 

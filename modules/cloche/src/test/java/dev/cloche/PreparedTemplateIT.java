@@ -165,6 +165,36 @@ class PreparedTemplateIT {
     }
 
     @Test
+    void aPoolAsksEachNewVmForItsPortAndItsPageAndRejectsOneThatDoesNotServe() {
+        var _ = web().make();
+        PoolInfo set = cloche.pools()
+                .template("web")
+                .healthCheck(Ready.port(PORT))
+                .healthCheck(Ready.http(PORT, "/word"))
+                .set();
+        assertThat(set.probes()).containsExactly(Ready.port(PORT), Ready.http(PORT, "/word"));
+        assertThat(cloche.pools().fill(PullListener.none())).isEmpty();
+        try (Sandbox clone = cloche.restore("web").start()) {
+            assertThat(clone.startTimings().orElseThrow().kind()).isEqualTo(StartKind.WARM);
+        }
+
+        var _ = cloche.pools()
+                .template("web")
+                .healthCheck(Ready.http(PORT, "/none"))
+                .set();
+        assertThat(cloche.pools().fill(PullListener.none()))
+                .singleElement()
+                .asString()
+                .contains("health check", "port 8080 of its guest answers GET /none with 404");
+        PoolInfo rejected = cloche.pools().list().getFirst();
+        assertThat(rejected.ready()).isZero();
+        assertThat(rejected.failed()).isEqualTo(1);
+        assertThatThrownBy(() -> cloche.pools().template("web").healthCheck(Ready.log("ready")))
+                .isInstanceOf(SandboxException.InvalidSpecification.class);
+        cloche.pools().template("web").remove();
+    }
+
+    @Test
     void whatFailsIsToldWithItsOutputAndTheEarlierTemplateStays() {
         SnapshotInfo made = web().make();
         ByteArrayOutputStream written = new ByteArrayOutputStream();

@@ -24,6 +24,7 @@ class MechanismsTest {
             Map.of("CatalogCopies", "looks at the locks of SQLite, which are those of fcntl(2)");
     private static final Map<String, String> PAUSES = Map.of(
             "BusyRetry", "backs off while another connection has SQLite's lock, which nothing tells the end of",
+            "GuestProbe", "asks a guest again while a server in it starts, which nothing tells the end of",
             "GroupCommit", "hands the lead from one thread to the next without a lock",
             "NotificationListener", "backs off from a server that is gone",
             "NotificationSender", "backs off from a server that is gone",

@@ -99,9 +99,24 @@ class TemplateCommandsIT {
         assertThat(done("exec", "served", "--", "sh", "-c", script)).isEqualTo("well\nsaid\n");
         done("rm", "-f", "served");
 
-        done("pool", "set", "--template", "web", "--depth", "1", "--", "sh", "-c", "pidof httpd");
+        done(
+                "pool",
+                "set",
+                "--template",
+                "web",
+                "--depth",
+                "1",
+                "--health-port",
+                "8080",
+                "--health-http",
+                "8080/word",
+                "--",
+                "sh",
+                "-c",
+                "pidof httpd");
         done("pool", "fill", "-q");
-        assertThat(done("pool", "ls")).contains("template web", "pidof httpd");
+        assertThat(done("pool", "ls")).contains("template web", "pidof httpd, port 8080, GET 8080/word");
+        assertThat(done("pool", "ls", "--format", "json")).contains("\"port\" : 8080", "\"path\" : \"/word\"");
         Result warm = cloche.run("run", "--format", "json", "--template", "web", "--", "sh", "-c", script);
         assertThat(warm.stdout()).isEqualTo("well\nsaid\n");
         assertThat(warm.stderr()).contains("\"kind\":\"warm\"");

@@ -227,6 +227,23 @@ class KeptPoolsTest {
     }
 
     @Test
+    void aVmThatDoesNotServeWhatItIsAskedForIsRejectedInEveryProcess() {
+        PoolStatus.Policy asking =
+                TestHost.pool(1, AGE).withProbes(List.of(new PoolStatus.Probe(8000, Optional.empty())));
+        host.here.sandboxes().pools().set(SHAPE, asking, Preparation.NONE);
+        try (TestHost.Opened keeper = staying()) {
+            keeper.sandboxes().keep();
+            await().until(() -> pool().counts().failed() > 0);
+            assertThat(pool().counts().lastError().orElseThrow())
+                    .contains("health check")
+                    .contains("no program listens on port 8000 of its guest");
+            assertThat(pool().ready()).isZero();
+            host.here.sandboxes().pools().set(SHAPE, asking.withProbes(List.of()), Preparation.NONE);
+            awaitReady(1);
+        }
+    }
+
+    @Test
     void vmsThatFunctionsPrepareAreMadeOnlyWhereTheFunctionsAre() {
         AtomicInteger prepared = new AtomicInteger();
         try (TestHost.Opened keeper = staying();

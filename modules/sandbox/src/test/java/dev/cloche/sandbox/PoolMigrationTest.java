@@ -60,10 +60,16 @@ class PoolMigrationTest {
                     new DepthPolicy(0, 3, DepthPolicy.Sizing.BY_DEMAND, Optional.of(Duration.ofHours(1))),
                     Duration.ofMinutes(1),
                     List.of("curl", "-f", "it's \"so\""),
+                    List.of(
+                            new PoolStatus.Probe(8000, Optional.empty()),
+                            new PoolStatus.Probe(65_535, Optional.of("/health?of=it"))),
                     true);
             store.set(shape.withNetwork(true), policy);
             assertThat(store.find(shape.withNetwork(true))).map(PoolRow::policy).contains(policy);
             assertThat(store.all()).extracting(PoolRow::id).containsExactly(3L, 10L);
+            PoolStatus.Policy fewer = policy.withProbes(policy.probes().subList(1, 2));
+            store.set(shape.withNetwork(true), fewer);
+            assertThat(store.find(shape.withNetwork(true))).map(PoolRow::policy).contains(fewer);
             assertThat(store.find(shape)).map(row -> row.policy().depth().max()).contains(4);
         }
     }

@@ -49,7 +49,8 @@ public final class PoolCommands {
                         + " application runs that starts such sandboxes, new ones take their places before.",
                 "",
                 "A COMMAND runs in each new VM before it waits, to warm it up and to check it; a VM in which it fails is"
-                        + " rejected, see `cloche pool stats`.",
+                        + " rejected, see `cloche pool stats`. So is one that does not serve what --health-port and"
+                        + " --health-http ask for, within 5 seconds after the COMMAND.",
                 ""
             })
     private static final class Change implements Callable<Integer> {
@@ -80,6 +81,9 @@ public final class PoolCommands {
                 converter = TimeSpan.class)
         private @Nullable Duration coldAfter;
 
+        @Mixin
+        private HealthOptions health = new HealthOptions();
+
         @Parameters(
                 index = "1..*",
                 arity = "0..*",
@@ -93,6 +97,7 @@ public final class PoolCommands {
                 PoolBuilder pool = shape.of(cloche.pools())
                         .maxAge(maxAge)
                         .healthCheck(shape.words(check).toArray(String[]::new));
+                health.addTo(pool);
                 pool = minDepth == null ? pool.depth(depth) : pool.depth(minDepth, depth);
                 var _ = (coldAfter == null ? pool : pool.coldAfter(coldAfter)).set();
             }
@@ -106,7 +111,7 @@ public final class PoolCommands {
                 "List the pools, and how many VMs are ready.",
                 "",
                 "DEPTH is how many VMs a pool keeps: one number, or the least and the most where demand decides."
-                        + " CHECK is the command that runs in each new VM."
+                        + " CHECK is the command that runs in each new VM, and the ports and pages that it is asked for."
             })
     private static final class Ls implements Callable<Integer> {
         @Mixin

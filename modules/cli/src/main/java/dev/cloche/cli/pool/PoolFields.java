@@ -1,6 +1,7 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.PoolInfo;
+import dev.cloche.Ready;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.JsonOutput;
 import java.time.Instant;
@@ -31,13 +32,26 @@ final class PoolFields {
     }
 
     private static JsonOutput shape(JsonOutput json, PoolInfo pool) {
-        return json.field("image", pool.image())
+        json.field("image", pool.image())
                 .field("template", pool.template())
                 .field("memoryMib", pool.memoryMib())
                 .field("cpus", pool.cpus())
                 .field("network", EnumNames.of(pool.network()))
                 .field("depth", pool.depth())
                 .field("minDepth", pool.minDepth())
-                .field("check", pool.check());
+                .field("check", pool.check())
+                .name("probes");
+        return json.array(() -> pool.probes().forEach(probe -> probe(json, probe)));
+    }
+
+    private static void probe(JsonOutput json, Ready probe) {
+        json.object(() -> {
+            switch (probe) {
+                case Ready.Port(int port) -> json.field("port", port);
+                case Ready.Http(int port, String path) ->
+                    json.field("port", port).field("path", path);
+                case Ready.Command _, Ready.Log _ -> {}
+            }
+        });
     }
 }

@@ -1,11 +1,13 @@
 package dev.cloche.cli.pool;
 
 import dev.cloche.PoolInfo;
+import dev.cloche.Ready;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.terminal.Table;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Shows pools to people. */
@@ -71,7 +73,18 @@ final class PoolTables {
         if (pool.inProcess()) {
             return "(functions of an application)";
         }
-        return pool.check().isEmpty() ? NONE : String.join(" ", pool.check());
+        List<String> checks = new ArrayList<>();
+        if (!pool.check().isEmpty()) {
+            checks.add(String.join(" ", pool.check()));
+        }
+        for (Ready probe : pool.probes()) {
+            switch (probe) {
+                case Ready.Port(int port) -> checks.add("port " + port);
+                case Ready.Http(int port, String path) -> checks.add("GET " + port + path);
+                case Ready.Command _, Ready.Log _ -> {}
+            }
+        }
+        return checks.isEmpty() ? NONE : String.join(", ", checks);
     }
 
     /** Returns the whole seconds until a moment, at least 0: an attempt that is due waits for a process that makes it. */

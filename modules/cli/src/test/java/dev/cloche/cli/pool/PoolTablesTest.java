@@ -3,6 +3,7 @@ package dev.cloche.cli.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.PoolInfo;
+import dev.cloche.Ready;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.vm.Network;
 import java.io.ByteArrayOutputStream;
@@ -23,11 +24,13 @@ class PoolTablesTest {
     void theListHasTheDepthsAndTheCheckOfEachPool() {
         List<PoolInfo> pools = List.of(
                 pool(4, 1, List.of("curl", "-f\u001b[2J", "localhost"), Optional.empty()),
+                pool(2, 2, List.of(), List.of(Ready.port(5432), Ready.http(8000, "/health")), Optional.empty()),
                 pool(2, 2, List.of(), Optional.empty()));
         assertThat(lines(PoolTables.settings(pools)))
                 .containsExactly(
                         "IMAGE   MEMORY   CPUS   NETWORK   DEPTH   READY   MAKING   MAX AGE   CHECK",
                         "base    256m     1      none      1-4     1       0        600s      curl -f?[2J localhost",
+                        "base    256m     1      none      2       1       0        600s      port 5432, GET 8000/health",
                         "base    256m     1      none      2       1       0        600s      -");
     }
 
@@ -46,6 +49,11 @@ class PoolTablesTest {
     }
 
     private static PoolInfo pool(int depth, int minDepth, List<String> check, Optional<Instant> retryAt) {
+        return pool(depth, minDepth, check, List.of(), retryAt);
+    }
+
+    private static PoolInfo pool(
+            int depth, int minDepth, List<String> check, List<Ready> probes, Optional<Instant> retryAt) {
         return new PoolInfo(
                 "base",
                 Optional.empty(),
@@ -57,6 +65,7 @@ class PoolTablesTest {
                 Optional.empty(),
                 Duration.ofMinutes(10),
                 check,
+                probes,
                 false,
                 NOW,
                 1,

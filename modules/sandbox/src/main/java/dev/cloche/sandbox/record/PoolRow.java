@@ -37,7 +37,7 @@ public record PoolRow(
         return shape.network() ? USER : "NONE";
     }
 
-    /** Without its command. */
+    /** Without its command and its probes. */
     static PoolRow of(ResultSet row) throws SQLException {
         boolean failed = millis(row, "failed_at").isPresent();
         return new PoolRow(
@@ -46,6 +46,7 @@ public record PoolRow(
                 new PoolStatus.Policy(
                         depth(row),
                         Duration.ofMillis(row.getLong("max_age")),
+                        List.of(),
                         List.of(),
                         row.getInt("in_process") == 1),
                 Instant.ofEpochMilli(row.getLong("created_at")),
@@ -85,10 +86,16 @@ public record PoolRow(
         return row.wasNull() ? Optional.empty() : Optional.of(value);
     }
 
-    /** With its command. */
+    /** With its command and its probes. */
     PoolRow whole(CatalogTransaction transaction) throws SQLException {
         List<String> words = transaction.list(
                 row -> row.getString(1), "SELECT word FROM pool_word WHERE pool_id = ? ORDER BY position", id);
-        return words.isEmpty() ? this : new PoolRow(id, shape, policy.withCheck(words), createdAt, counts, retryAt);
+        List<PoolStatus.Probe> probes = transaction.list(
+                row -> new PoolStatus.Probe(row.getInt("port"), Optional.ofNullable(row.getString("path"))),
+                "SELECT port, path FROM pool_probe WHERE pool_id = ? ORDER BY position",
+                id);
+        return words.isEmpty() && probes.isEmpty()
+                ? this
+                : new PoolRow(id, shape, policy.withCheck(words).withProbes(probes), createdAt, counts, retryAt);
     }
 }

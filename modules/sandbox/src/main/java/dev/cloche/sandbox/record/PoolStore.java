@@ -59,6 +59,16 @@ public final class PoolStore {
                         i,
                         policy.check().get(i));
             }
+            transaction.update("DELETE FROM pool_probe WHERE pool_id = ?", id);
+            for (int i = 0; i < policy.probes().size(); i++) {
+                PoolStatus.Probe probe = policy.probes().get(i);
+                transaction.update(
+                        "INSERT INTO pool_probe (pool_id, position, port, path) VALUES (?, ?, ?, ?)",
+                        id,
+                        i,
+                        probe.port(),
+                        probe.path());
+            }
             return id;
         });
     }

@@ -55,7 +55,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("channel_ports", "ports of sandboxes without a network"),
                     CatalogSchema.Migration.additive("deadlines", "when runs end by their limit"),
                     CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
-                    CatalogSchema.Migration.changing("template_pools", "pools of prepared templates", true, false)));
+                    CatalogSchema.Migration.changing("template_pools", "pools of prepared templates", true, false),
+                    CatalogSchema.Migration.additive("pool_probes", "what new VMs of pools are asked")));
 
     private final Catalog catalog;
     private final Clock clock;

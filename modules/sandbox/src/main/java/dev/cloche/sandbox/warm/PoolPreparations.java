@@ -8,8 +8,8 @@ import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.CommandLine;
 import dev.cloche.sandbox.record.PoolRow;
-import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.Guest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,9 +38,13 @@ public final class PoolPreparations {
         if (row.policy().inProcess() && functions.equals(Preparation.NONE)) {
             return Optional.empty();
         }
-        Preparation whole = row.policy().check().isEmpty()
-                ? functions
-                : functions.withHealthCheck(checked(row, source, functions.healthCheck()));
+        List<Consumer<Guest>> checks = new ArrayList<>();
+        if (!row.policy().check().isEmpty()) {
+            checks.add(command(row, source));
+        }
+        row.policy().probes().forEach(probe -> checks.add(new GuestProbe(probe)));
+        functions.healthCheck().ifPresent(checks::add);
+        Preparation whole = checks.isEmpty() ? functions : functions.withHealthCheck(new InTurn(checks));
         Registration plain = Registration.of(source.snapshot())
                 .withDepth(row.policy().depth())
                 .withMaxAge(row.policy().maxAge())
@@ -50,20 +54,18 @@ public final class PoolPreparations {
         return Optional.of(source.snapshot().outputLog() ? plain.withOutputLogBytes(TemplateStore.LOG_BYTES) : plain);
     }
 
-    private static Consumer<Guest> checked(PoolRow row, PoolSources.Source source, Optional<Consumer<Guest>> function) {
+    private static GuestCheck command(PoolRow row, PoolSources.Source source) {
         List<String> words = row.policy().check();
         MainCommand command =
                 new MainCommand(words, CommandOptions.none(), Optional.empty(), true, CommandOptions.none(), false);
-        ExecRequest request = CommandLine.mainRequest(row.shape().image().toString(), command, source.config());
-        GuestCheck check = new GuestCheck(request);
-        return function.isEmpty() ? check : new Both(check, function.get());
+        return new GuestCheck(CommandLine.mainRequest(row.shape().image().toString(), command, source.config()));
     }
 
-    private record Both(Consumer<Guest> first, Consumer<Guest> second) implements Consumer<Guest> {
+    /** Does several checks; equal to another one that does the same. */
+    private record InTurn(List<Consumer<Guest>> checks) implements Consumer<Guest> {
         @Override
         public void accept(Guest guest) {
-            first.accept(guest);
-            second.accept(guest);
+            checks.forEach(check -> check.accept(guest));
         }
     }
 }
