@@ -11,14 +11,18 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Does the steps of a template's recipe in a sandbox. For one thread. */
 final class TemplateSteps implements AutoCloseable {
@@ -66,6 +70,34 @@ final class TemplateSteps implements AutoCloseable {
             }
         }
         refuseIfFailed();
+    }
+
+    /**
+     * Returns the sources of copies that are gone, or in or below which something has changed since a moment. The kernel's own
+     * times of changes are compared: those of contents are often set to earlier ones, by archives and checkouts.
+     */
+    static List<Path> changedSince(Instant then, Template.Recipe recipe) {
+        return recipe.steps().stream()
+                .filter(step -> step.kind() == Template.Recipe.Kind.COPY)
+                .map(step -> Path.of(step.words().getFirst()))
+                .filter(source -> hasChanged(source, then))
+                .distinct()
+                .toList();
+    }
+
+    /** What cannot be looked at may have changed. */
+    private static boolean hasChanged(Path source, Instant then) {
+        try (Stream<Path> all = Files.walk(source)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                FileTime change = (FileTime) Files.getAttribute(each, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
+                if (change.toInstant().isAfter(then)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException | UncheckedIOException unknown) {
+            return true;
+        }
     }
 
     /**

@@ -75,6 +75,24 @@ public final class Templates {
                 .toList();
     }
 
+    /**
+     * Returns what was copied into a template and has changed on this host since: files and directories as {@link
+     * Preparation#copyIn} was given them, that are gone, or in or below which something was written, made, renamed or removed, or
+     * got another mode or owner. What changed while it was prepared is not told. Its sandboxes have the files as they were, until
+     * it is prepared again.
+     *
+     * @throws SandboxException.NoTemplate if none of that name was prepared
+     */
+    @Incubating
+    public List<Path> changedFiles(String name) {
+        SandboxSnapshot template = prepared(name);
+        return sandboxes
+                .snapshots()
+                .recipe(template)
+                .map(recipe -> TemplateSteps.changedSince(template.createdAt(), recipe))
+                .orElse(List.of());
+    }
+
     /** @throws SandboxException.NoTemplate if none of that name was prepared */
     SandboxSnapshot prepared(String name) {
         return sandboxes.snapshots().list().stream()
@@ -324,8 +342,8 @@ public final class Templates {
         }
 
         /**
-         * Returns the template of that name if it was prepared in the same way; otherwise does what {@link #make()} does. Of several
-         * processes that ask for it at once, one makes it.
+         * Returns the template of that name if it was prepared in the same way, and the files that it has copies of have not changed
+         * since; otherwise does what {@link #make()} does. Of several processes that ask for it at once, one makes it.
          */
         public SnapshotInfo ensure() {
             cloche.sandboxRoom().snapshots().requireFree(name);
@@ -355,7 +373,9 @@ public final class Templates {
                                     .snapshots()
                                     .environment(there)
                                     .equals(environment)
-                            && cloche.sandboxRoom().snapshots().recipe(there).equals(Optional.of(recipe)));
+                            && cloche.sandboxRoom().snapshots().recipe(there).equals(Optional.of(recipe))
+                            && TemplateSteps.changedSince(there.createdAt(), recipe)
+                                    .isEmpty());
         }
 
         private Optional<SandboxSnapshot> current() {

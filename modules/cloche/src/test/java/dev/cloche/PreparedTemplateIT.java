@@ -295,17 +295,20 @@ class PreparedTemplateIT {
         var _ = cloche.images().tag("base", "mine");
         Path file = home.resolve("file");
         Files.writeString(file, "first\n");
-        var _ = cloche.templates()
-                .prepare("mine", "mine")
-                .memoryMib(256)
-                .copyIn(file, "/file")
-                .make();
+        Templates.Preparation mine =
+                cloche.templates().prepare("mine", "mine").memoryMib(256).copyIn(file, "/file");
+        var _ = mine.make();
+        assertThat(mine.isThere()).isTrue();
         var _ = cloche.templates()
                 .prepare("coded", "mine")
                 .memoryMib(256)
                 .code("1", _ -> {})
                 .make();
+        assertThat(cloche.templates().changedFiles("mine")).isEmpty();
         Files.writeString(file, "second\n");
+        assertThat(cloche.templates().changedFiles("mine")).containsExactly(file);
+        assertThat(mine.isThere()).as("as its files are").isFalse();
+        assertThat(cloche.templates().changedFiles("coded")).isEmpty();
         try (Sandbox clone = cloche.restore("mine").start()) {
             assertThat(sh(clone, "cat /file")).as("as it was").isEqualTo("first");
         }
@@ -315,6 +318,7 @@ class PreparedTemplateIT {
         try (Sandbox clone = cloche.restore("mine").start()) {
             assertThat(sh(clone, "cat /file")).isEqualTo("second");
         }
+        assertThat(cloche.templates().changedFiles("mine")).as("made anew").isEmpty();
         assertThat(cloche.snapshots().get("mine").digest()).isNotEqualTo(before);
         assertThatThrownBy(() -> cloche.restore("coded").start())
                 .isInstanceOf(SandboxException.TemplateStale.class)

@@ -88,7 +88,9 @@ class TemplateCommandsIT {
         assertThat(made.stdout()).isEqualTo("web\n");
         assertThat(made.stderr()).contains("run said");
         assertThat(done("template", "ls")).contains("web", "base");
-        assertThat(done("template", "inspect", "web")).contains("\"prepared\" : true");
+        assertThat(done("template", "inspect", "web")).contains("\"prepared\" : true", "\"changedFiles\" : [ ]");
+        Files.writeString(page, "other\n");
+        assertThat(done("template", "inspect", "web")).contains("\"" + page + "\"");
 
         String script = "wget -q -O - http://127.0.0.1:8080/word; echo $WORD; [ -s /seed ]; exit $?";
         assertThat(done("run", "--template", "web", "--", "sh", "-c", script)).isEqualTo("well\nsaid\n");

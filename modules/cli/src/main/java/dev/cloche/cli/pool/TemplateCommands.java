@@ -15,6 +15,7 @@ import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.sandbox.Template;
 import dev.cloche.vm.Network;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,7 +91,13 @@ public final class TemplateCommands {
         }
     }
 
-    @Command(name = "inspect", description = "Print what is known of a template, as JSON.")
+    @Command(
+            name = "inspect",
+            description = {
+                "Print what is known of a template, as JSON.",
+                "",
+                "Of one that was prepared, changedFiles are those of --copy-in that are gone or have changed on this host since."
+            })
     private static final class Inspect implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "Name of the template.")
         private String name = "";
@@ -101,7 +108,10 @@ public final class TemplateCommands {
                 Optional<SnapshotInfo> prepared = prepared(cloche, name);
                 JsonOutput.print(System.out, json -> {
                     if (prepared.isPresent()) {
-                        Fields.write(json, prepared.get());
+                        List<String> changed = cloche.templates().changedFiles(name).stream()
+                                .map(Path::toString)
+                                .toList();
+                        json.object(() -> Fields.of(json, prepared.get()).field("changedFiles", changed));
                     } else {
                         Fields.write(json, cloche.templates().get(name));
                     }
@@ -265,13 +275,17 @@ public final class TemplateCommands {
         }
 
         static void write(JsonOutput json, SnapshotInfo prepared) {
-            json.object(() -> json.field("name", prepared.name())
+            json.object(() -> of(json, prepared));
+        }
+
+        private static JsonOutput of(JsonOutput json, SnapshotInfo prepared) {
+            return json.field("name", prepared.name())
                     .field("image", prepared.digest())
                     .field("reference", prepared.image())
                     .field("memoryMib", prepared.memoryMib())
                     .field("cpus", prepared.cpus())
                     .field("createdAt", prepared.createdAt())
-                    .field("prepared", true));
+                    .field("prepared", true);
         }
     }
 }
