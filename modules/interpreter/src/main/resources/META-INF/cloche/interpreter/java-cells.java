@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,12 +65,15 @@ final class Driver {
     private static final int LONGEST_HEADER = 256 << 10;
     private static final int LONGEST_PAYLOAD = 16 << 20;
     private static final int PIECE = 64 << 10;
+    /** How long a connection may say nothing at first: a context of an emulated guest loads its classes meanwhile. */
+    private static final long PATIENCE_MS = 30_000;
     private static final Pattern OPERATION = Pattern.compile("\"(?:op|type)\" *: *\"([a-z]+)\"");
     private static final Pattern KEY = Pattern.compile("\"key\" *: *\"([0-9a-f]+)\"");
 
     private final Path directory;
     private final List<String> command;
     private final Object lock = new Object();
+    private final Timer timer = new Timer("patience", true);
     private final Set<Context> contexts = new HashSet<>();
     /** Contexts whose process is to connect, by what it says then. */
     private final Map<String, Context> awaited = new ConcurrentHashMap<>();
@@ -147,8 +152,16 @@ final class Driver {
     }
 
     private void admit(Link link) {
+        TimerTask silent = new TimerTask() {
+            @Override
+            public void run() {
+                link.close();
+            }
+        };
+        timer.schedule(silent, PATIENCE_MS);
         try {
             Frame first = link.read();
+            silent.cancel();
             if (first == null) {
                 link.close();
                 return;

@@ -7,6 +7,7 @@ import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmCapabilities;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
@@ -72,6 +73,16 @@ abstract class ForwardingVms implements VmProvider {
     @Override
     public void limit(VmId id, Duration longest) {
         memory.limit(id, longest);
+    }
+
+    @Override
+    public void haltAtLimit(VmId id) {
+        memory.haltAtLimit(id);
+    }
+
+    @Override
+    public Optional<VmHindrance> hindrance(VmId id) {
+        return memory.hindrance(id);
     }
 
     @Override

@@ -1,13 +1,17 @@
 package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.linux.BootTime;
 import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHindrance;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Optional;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** What the owner of a sandbox does at its deadline, and when it is idle. */
@@ -74,21 +78,44 @@ class OnDeadlineTest extends OnTestHost {
         assertThat(sandboxes.deadline(sandboxes.get(id))).isEmpty();
     }
 
-    @Test
-    void withoutAnOwnerItsGuardEndsIt() {
-        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
-        sandboxes.deadline(id, Instant.now().plusMillis(300));
-        host.awaitEnd(NAME);
-        assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+    private void awaitHeld() {
+        Awaitility.await().until(() -> sandboxes.hindrance(sandboxes.get(NAME)).equals(Optional.of(VmHindrance.HELD)));
     }
 
     @Test
-    void oneThatCannotBeSuspendedIsEnded() {
+    void withoutAnOwnerItsGuardHoldsItAndASweepSuspendsIt() {
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        awaitHeld();
+        assertThatThrownBy(() -> sandboxes.resume(NAME, TestHost.soon())).isInstanceOf(VmException.Hindered.class);
+        try (TestHost.Opened other = host.runtime();
+                SandboxMaintenance maintenance = other.sandboxes().maintenance(MaintenanceLimits.defaults())) {
+            assertThat(maintenance.sweep().errors()).isZero();
+        }
+        assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
+        assertThat(host.here.store().suspension(id).orElseThrow().timeLeft()).contains(HOUR);
+    }
+
+    @Test
+    void oneThatIsHeldIsExtendedFromNowOn() {
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        awaitHeld();
+        sandboxes.extend(id, HOUR);
+        assertThat(sandboxes.hindrance(sandboxes.get(id))).isEmpty();
+        assertThat(left()).isBetween(HOUR.minus(Duration.ofMinutes(10)), HOUR);
+    }
+
+    @Test
+    void oneThatCannotBeSuspendedIsHeldUntilItCan() {
         RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(HOUR)));
         host.vms.faults.failSnapshots(1);
         sandboxes.deadline(sandbox.id(), Instant.now().plusSeconds(2));
-        host.awaitEnd(NAME);
-        assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
+        awaitHeld();
+        sandboxes.suspend(NAME, TestHost.soon());
+        assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
+        assertThat(host.here.store().suspension(host.id(NAME)).orElseThrow().timeLeft())
+                .contains(HOUR);
         sandbox.close();
     }
 

@@ -142,7 +142,7 @@ final class ScriptedVms extends ForwardingVms {
 
     @Override
     public Optional<VmHindrance> hindrance(VmId id) {
-        return hindrance;
+        return hindrance.or(() -> memory.hindrance(id));
     }
 
     @Override

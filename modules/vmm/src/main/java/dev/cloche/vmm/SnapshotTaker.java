@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Takes snapshots of a VM that this process owns: decides when its guest is halted, and sees to it that the guest goes on
@@ -73,10 +74,16 @@ final class SnapshotTaker {
     SnapshotRef ofOneThatEnds(
             SnapshotName name, Optional<Consumer<SnapshotRef>> kept, Runnable kill, Deadline deadline) {
         Guest guest = life.live("be suspended");
-        if (!isHeld()) {
-            requireUnhindered();
+        if (isHeld()) {
+            return asHalted(() -> capturedAtTheEnd(name, kept, kill, deadline));
         }
+        requireUnhindered();
         flush(guest, deadline);
+        return capturedAtTheEnd(name, kept, kill, deadline);
+    }
+
+    private SnapshotRef capturedAtTheEnd(
+            SnapshotName name, Optional<Consumer<SnapshotRef>> kept, Runnable kill, Deadline deadline) {
         try (SnapshotCapture capture = backend.capture(name, deadline)) {
             AtomicReference<Optional<SnapshotRef>> published = new AtomicReference<>(Optional.empty());
             var _ = halted(
@@ -127,6 +134,22 @@ final class SnapshotTaker {
         } catch (Throwable failure) {
             if (runs) {
                 goOnAfter(failure, deadline);
+            }
+            throw failure;
+        }
+    }
+
+    /** Its guard has halted it, which a handle that was there before does not know. */
+    private SnapshotRef asHalted(Supplier<SnapshotRef> what) {
+        boolean unknown = life.state() == VmState.RUNNING;
+        if (unknown) {
+            life.move(VmTransition.PAUSED);
+        }
+        try {
+            return what.get();
+        } catch (Throwable failure) {
+            if (unknown) {
+                life.move(VmTransition.RESUMED);
             }
             throw failure;
         }

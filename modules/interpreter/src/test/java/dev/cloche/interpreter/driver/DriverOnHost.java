@@ -13,7 +13,6 @@ import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -78,9 +77,13 @@ final class DriverOnHost implements AutoCloseable {
         return process.pid();
     }
 
+    /** Returns a connection of which nothing has been said yet. */
+    SocketChannel connectSilently() throws IOException {
+        return SocketChannel.open(UnixDomainSocketAddress.of(place.resolve("socket")));
+    }
+
     Connection connect() throws IOException {
-        SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
-        socket.connect(UnixDomainSocketAddress.of(place.resolve("socket")));
+        SocketChannel socket = connectSilently();
         Connection connection = new Connection(
                 new ChannelStream(socket, socket),
                 cause -> new InterpreterException.ContextEnded("The connection was lost.", cause));

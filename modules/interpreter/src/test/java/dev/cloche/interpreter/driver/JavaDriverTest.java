@@ -15,6 +15,8 @@ import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +41,9 @@ class JavaDriverTest {
     /** One for all: it compiles itself at its start. */
     private static DriverOnHost driver;
 
+    /** It is closed while the tests run. */
+    private static SocketChannel silent;
+
     private static String program(String name) {
         return Path.of(System.getProperty("java.home"), "bin", name).toString();
     }
@@ -58,6 +63,7 @@ class JavaDriverTest {
     @BeforeAll
     static void start() throws Exception {
         driver = start("one");
+        silent = driver.connectSilently();
     }
 
     @AfterEach
@@ -67,6 +73,9 @@ class JavaDriverTest {
 
     @AfterAll
     static void end() throws Exception {
+        assertThat(silent.read(ByteBuffer.allocate(1)))
+                .as("what says nothing is closed")
+                .isEqualTo(-1);
         driver.close();
         assertThat(driver.errors()).isEmpty();
     }

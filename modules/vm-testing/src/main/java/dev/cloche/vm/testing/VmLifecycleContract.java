@@ -10,6 +10,7 @@ import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.Goodbye;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
@@ -239,6 +240,21 @@ public interface VmLifecycleContract extends VmFixture {
             provider().resume(vm.id(), soon());
             assertThat(echoed(cat, "resumed")).isEqualTo("resumed");
         }
+    }
+
+    /** The owner's handle knows nothing of what its guard has done. */
+    @Test
+    default void oneThatIsHaltedAtItsLimitIsSuspendedByItsOwner() {
+        SnapshotName name = new SnapshotName("held");
+        try (Vm vm = running()) {
+            provider().haltAtLimit(vm.id());
+            provider().limit(vm.id(), Duration.ofMillis(1));
+            Awaitility.await().until(() -> vm.hindrance().isPresent());
+            var _ = vm.suspend(name, soon());
+            assertThat(vm.state().live()).isFalse();
+        }
+        assertThat(provider().snapshot(name)).isPresent();
+        provider().deleteSnapshot(name);
     }
 
     private static String echoed(GuestExecution cat, String word) throws IOException {
