@@ -242,9 +242,9 @@ public interface VmLifecycleContract extends VmFixture {
         }
     }
 
-    /** The owner's handle knows nothing of what its guard has done. */
     @Test
     default void oneThatIsHaltedAtItsLimitIsSuspendedByItsOwner() {
+        // Whose handle knows nothing of what the guard has done.
         SnapshotName name = new SnapshotName("held");
         try (Vm vm = running()) {
             provider().haltAtLimit(vm.id());
