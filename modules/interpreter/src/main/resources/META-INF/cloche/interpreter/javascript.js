@@ -120,6 +120,8 @@ class Context {
     this.watch = watch;
     this.whenOver = whenOver;
     this.running = true; // Until it has said that it is ready.
+    this.signalled = false; // Since its cell began.
+    this.held = undefined; // What it said at the end of a cell that was signalled, until no signal is left.
     this.ended = false;
     this.fromChild = new Frames();
     this.fromHost = new Frames();
@@ -167,6 +169,7 @@ class Context {
     for (let next = this.fromHost.next(); next; next = this.fromHost.next()) {
       if (next.said.op === "interrupt") {
         if (this.running) {
+          this.signalled = true;
           this.signal("SIGINT");
         }
       } else if (next.said.op === "kill") {
@@ -202,6 +205,19 @@ class Context {
   /** Passes on what the process says, behind the output that it wrote before. */
   pass() {
     for (let next = this.running && this.fromChild.next(); next; next = this.running && this.fromChild.next()) {
+      if (next.said.type === "done" && this.signalled) {
+        this.signalled = false;
+        this.held = next;
+        this.requests.write(frame({ op: "settle" }));
+        continue;
+      }
+      if (next.said.type === "settled") {
+        next = this.held;
+        this.held = undefined;
+        if (!next) {
+          continue; // Code said it.
+        }
+      }
       this.collect();
       this.tell(next.whole);
       if (["ready", "done", "checked"].includes(next.said.type)) {
@@ -346,6 +362,8 @@ function drive(directory) {
 
 const MOST_TYPES = 32;
 const MOST_FRAMES = 64;
+const SETTLE_MS = 100;
+const MOST_SIGNALS = 16; // That one cell may leave.
 const LONGEST_WORDS = 16 << 10;
 const MOST_WAITING = 1000; // Displays of one cell, until it waits or ends.
 const WORK = Symbol.for("cloche.work");
@@ -359,6 +377,10 @@ class Session {
     this.sources = new Map();
     this.number = 0;
     this.waiting = undefined; // What the code that runs has shown.
+    // Of its own, for code may change what is global. Gives the processor to Node's thread.
+    const { wait } = Atomics;
+    const never = new Int32Array(new SharedArrayBuffer(4));
+    this.pause = () => wait(never, 0, 0, SETTLE_MS);
     this.call = new this.vm.Script('globalThis[Symbol.for("cloche.work")]()');
     this.interrupt = undefined; // Ends the wait for a promise of the cell that runs.
     this.loader = this.vm.constants
@@ -428,8 +450,26 @@ class Session {
   async answer(said, code) {
     if (said.op === "check") {
       this.say({ type: "checked", complete: this.isComplete(code) });
+    } else if (said.op === "settle") {
+      this.settle();
+      this.say({ type: "settled" });
     } else {
       this.say({ type: "done", status: await this.run(code) });
+    }
+  }
+
+  /**
+   * Takes a signal that came just as its code ended. Node keeps what its own thread was too late for, and would interrupt the
+   * next code with it.
+   */
+  settle() {
+    for (let tries = 0, left = true; left && tries < MOST_SIGNALS; tries++) {
+      try {
+        this.breakable(() => this.pause());
+        left = false;
+      } catch (error) {
+        left = isInterrupt(error);
+      }
     }
   }
 
