@@ -97,9 +97,12 @@ public final class CatalogCare {
      */
     public List<DiskUsage> diskUsage() {
         Path root = StateRoot.ensure(options);
-        return DiskUse.below(root, names -> part(root, names)).entrySet().stream()
+        List<DiskUsage.Part> parts = List.of(DiskUsage.Part.values());
+        return DiskUse.below(root, names -> parts.indexOf(part(root, names))).entrySet().stream()
                 .map(part -> new DiskUsage(
-                        part.getKey(), part.getValue().bytes(), part.getValue().files()))
+                        parts.get(part.getKey()),
+                        part.getValue().bytes(),
+                        part.getValue().files()))
                 .toList();
     }
 

@@ -8,17 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /**
  * Adds up what the files below a directory take of its disk: the blocks that they have, so that the holes of a sparse file count
  * nothing, and each file once, however many names it has. No link is followed. For one thread.
- *
- * @param <K> what the sums are kept by
  */
-public final class DiskUse<K extends Comparable<K>> {
-    private final Function<List<String>, K> kinds;
-    private final Map<Inode, Use<K>> files = new HashMap<>();
+public final class DiskUse {
+    private final ToIntFunction<List<String>> kinds;
+    private final Map<Inode, Use> files = new HashMap<>();
 
     /**
      * Says what files of a kind take.
@@ -34,9 +32,9 @@ public final class DiskUse<K extends Comparable<K>> {
 
     private record Inode(long device, long number) {}
 
-    private record Use<K>(K kind, long bytes) {}
+    private record Use(int kind, long bytes) {}
 
-    private DiskUse(Function<List<String>, K> kinds) {
+    private DiskUse(ToIntFunction<List<String>> kinds) {
         this.kinds = kinds;
     }
 
@@ -47,12 +45,12 @@ public final class DiskUse<K extends Comparable<K>> {
      *     their kinds
      * @throws SystemCallException if a directory cannot be read
      */
-    public static <K extends Comparable<K>> SortedMap<K, Sum> below(Path directory, Function<List<String>, K> kinds) {
-        DiskUse<K> use = new DiskUse<>(kinds);
+    public static SortedMap<Integer, Sum> below(Path directory, ToIntFunction<List<String>> kinds) {
+        DiskUse use = new DiskUse(kinds);
         try (DirectoryHandle top = DirectoryHandle.open(directory)) {
             use.add(top, List.of());
         }
-        SortedMap<K, Sum> sums = new TreeMap<>();
+        SortedMap<Integer, Sum> sums = new TreeMap<>();
         use.files.values().forEach(file -> sums.merge(file.kind(), new Sum(file.bytes(), 1), Sum::with));
         return sums;
     }
@@ -65,7 +63,7 @@ public final class DiskUse<K extends Comparable<K>> {
             }
             List<String> whole = new ArrayList<>(path);
             whole.add(name);
-            add(status.get(), kinds.apply(whole));
+            add(status.get(), kinds.applyAsInt(whole));
             if (status.get().isDirectory()) {
                 try (DirectoryHandle below = directory.openDirectory(name)) {
                     add(below, whole);
@@ -78,10 +76,10 @@ public final class DiskUse<K extends Comparable<K>> {
         }
     }
 
-    private void add(FileStatus file, K kind) {
+    private void add(FileStatus file, int kind) {
         files.merge(
                 new Inode(file.device(), file.inode()),
-                new Use<>(kind, file.allocated()),
-                (one, other) -> one.kind().compareTo(other.kind()) <= 0 ? one : other);
+                new Use(kind, file.allocated()),
+                (one, other) -> one.kind() <= other.kind() ? one : other);
     }
 }
