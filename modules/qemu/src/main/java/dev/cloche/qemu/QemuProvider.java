@@ -302,7 +302,7 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public void haltAtLimit(VmId id) {
-        VmNote.HALT_AT_LIMIT.leave(layout.directory(id));
+        VmNote.HOLD_AT_LIMIT.leave(layout.directory(id));
     }
 
     @Override

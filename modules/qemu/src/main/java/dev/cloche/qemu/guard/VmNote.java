@@ -28,7 +28,7 @@ public enum VmNote {
     /** A layer was added to the disk, and whether QEMU writes to it is not known; no snapshot is possible any more. */
     LAYER_BEGUN("layer-begun"),
     /** The guest is halted at its limit, and not ended. The guard looks at this one, and makes the next one of it. */
-    HALT_AT_LIMIT("hold-at-limit"),
+    HOLD_AT_LIMIT("hold-at-limit"),
     /** The guest has come to its limit and is halted; with another limit it goes on. From the guard. */
     AT_LIMIT("at-limit"),
     /** A caller halted a guest that is halted at its limit: with another limit it stays so. */

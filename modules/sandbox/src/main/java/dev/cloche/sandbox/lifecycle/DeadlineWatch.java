@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Suspends a sandbox shortly before its guard would halt or end it, on behalf of its owner. It has a timer for that, and the kernel wakes
- * it when a process has set another deadline.
+ * Suspends a sandbox shortly before its guard would halt or end it, on behalf of its owner. It has a timer for that, and the
+ * kernel wakes it when a process has set another deadline.
  */
 final class DeadlineWatch implements AutoCloseable {
     /** From the suspension to the guard's SIGKILL, for a host that is busy. */
