@@ -442,7 +442,8 @@ public final class Cloche implements AutoCloseable {
             return sandbox.preparation("interpreter-" + language, driver.modules())
                     .run(words(driver.write()))
                     .start(words(driver.start()))
-                    .ready(Ready.command(words(driver.ready())));
+                    .ready(Ready.command(words(driver.ready())))
+                    .interpreter(driver.recipe());
         }
 
         private static String[] words(List<String> command) {

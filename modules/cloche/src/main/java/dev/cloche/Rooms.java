@@ -10,6 +10,7 @@ import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.LoginSources;
 import dev.cloche.image.RegistryLogins;
 import dev.cloche.image.RegistryOptions;
+import dev.cloche.interpreter.PreparedDriver;
 import dev.cloche.linux.NativeCalls;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.machine.MachineManager;
@@ -133,7 +134,8 @@ record Rooms(
     }
 
     private static SandboxPools.Settings pools(ClocheOptions options, ConfigurationFile configuration) {
-        return new SandboxPools.Settings(() -> configuration.read().pools(), options.poolListener());
+        return new SandboxPools.Settings(
+                () -> configuration.read().pools(), options.poolListener(), PreparedDriver::exercise);
     }
 
     private static Path keptLogins(Path root) {

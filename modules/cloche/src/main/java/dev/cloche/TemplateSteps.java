@@ -66,7 +66,7 @@ final class TemplateSteps implements AutoCloseable {
                 case START -> start(words);
                 case READY_PORT -> await(Ready.port(Integer.parseInt(words.getFirst())));
                 case READY -> await(Ready.command(words.toArray(String[]::new)));
-                case ON_CLONE -> {}
+                case INTERPRETER, ON_CLONE -> {}
             }
         }
         refuseIfFailed();

@@ -304,6 +304,12 @@ public final class Templates {
             return this;
         }
 
+        /** Says that what was started is the driver of an interpreter. */
+        Preparation interpreter(List<String> words) {
+            recipe = recipe.with(Template.Recipe.Kind.INTERPRETER, words);
+            return this;
+        }
+
         /** Sets how long each wait may take. */
         public Preparation readyLimit(Duration longest) {
             readyLimit = longest;

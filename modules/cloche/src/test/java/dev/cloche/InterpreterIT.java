@@ -19,6 +19,7 @@ import dev.cloche.vm.Output;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -206,6 +207,7 @@ class InterpreterIT {
         assertThat(builder.prepare()).isEqualTo(template);
         List<String> drawn = new ArrayList<>();
         List<String> pids = new ArrayList<>();
+        List<Integer> contexts = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             try (Interpreter clone = builder.start();
                     InterpreterContext further = clone.context()) {
@@ -215,6 +217,7 @@ class InterpreterIT {
                 drawn.addAll(List.of(clone.run(DRAWN).text().split(", ", -1)));
                 drawn.addAll(List.of(further.run(DRAWN).text().split(", ", -1)));
                 pids.add(clone.run("import os\nos.getppid()").text());
+                contexts.add(Integer.valueOf(clone.run("os.getpid()").text()));
             }
         }
         assertThat(drawn).hasSize(20).doesNotHaveDuplicates();
@@ -227,6 +230,9 @@ class InterpreterIT {
         try (Interpreter warm = builder.start()) {
             assertThat(drawn)
                     .doesNotContainAnyElementsOf(List.of(warm.run(DRAWN).text().split(", ", -1)));
+            assertThat(Integer.valueOf(warm.run("import os\nos.getpid()").text()))
+                    .as("three contexts and what reached them came before, when the VM was made")
+                    .isGreaterThanOrEqualTo(Collections.max(contexts) + 6);
         }
         assertThat(cloche.pools().list().getFirst().hits()).isEqualTo(1);
         cloche.pools().template(template.name()).remove();

@@ -2,10 +2,16 @@ package dev.cloche.interpreter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.cloche.base.EnumNames;
 import dev.cloche.base.Printable;
+import dev.cloche.interpreter.driver.DriverExercise;
 import dev.cloche.interpreter.driver.DriverProcess;
 import dev.cloche.sandbox.RunningSandbox;
+import dev.cloche.vm.Guest;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -18,6 +24,7 @@ public record PreparedDriver(Language language, List<String> modules) {
     private static final Pattern MODULE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*");
     private static final int LONGEST_MODULE = 200;
     private static final int MOST_MODULES = 100;
+    private static final Set<Language> EXERCISED = Set.of(Language.PYTHON, Language.JAVASCRIPT);
     private static final String WRITE_PYTHON = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])";
     /** What has been imported is there: the driver listens after that. */
     private static final String CONNECT_PYTHON =
@@ -92,6 +99,25 @@ public record PreparedDriver(Language language, List<String> modules) {
             case JAVASCRIPT -> List.of(language.program(), "-e", CONNECT_JAVASCRIPT, socket, file());
             case JAVA -> List.of("sh", "-c", CONNECT_JAVA, "sh", socket, file());
         };
+    }
+
+    /** Returns what the recipe of its template says of it, for {@link #exercise}. */
+    public List<String> recipe() {
+        return List.of(EnumNames.of(language), DriverProcess.socket(place()));
+    }
+
+    /**
+     * Returns what a new VM of a pool does whose template has this driver, before it waits: some cells, each in a context that
+     * ends with it, by the way that the cells of callers come. Empty for Java, each of whose contexts is a JVM that gains nothing
+     * by the one before.
+     *
+     * @param recipe as {@link #recipe()} has it; of another build it may say what this one does not know
+     */
+    public static Optional<Consumer<Guest>> exercise(List<String> recipe) {
+        return EXERCISED.stream()
+                .filter(language -> EnumNames.of(language).equals(recipe.getFirst()))
+                .findFirst()
+                .map(_ -> new DriverExercise(recipe.getLast()));
     }
 
     /**

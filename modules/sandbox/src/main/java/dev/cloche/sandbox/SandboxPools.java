@@ -20,6 +20,7 @@ import dev.cloche.sandbox.warm.PoolRefiller;
 import dev.cloche.sandbox.warm.PoolSignal;
 import dev.cloche.sandbox.warm.PoolSources;
 import dev.cloche.sandbox.warm.WarmStarts;
+import dev.cloche.vm.Guest;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -39,11 +42,16 @@ public final class SandboxPools {
      *
      * @param budget what the VMs of all pools of the host may take together; asked each time that it matters
      * @param listener is told what happens in the pools that this process keeps
+     * @param interpreters finds what a new VM does whose template has the driver of an interpreter, by the words of that step of
+     *     the recipe; empty where there is nothing to be done
      */
-    public record Settings(Supplier<PoolConfig.Budget> budget, PoolListener listener) {
-        /** Returns the default: 64 VMs and 16 GiB. */
+    public record Settings(
+            Supplier<PoolConfig.Budget> budget,
+            PoolListener listener,
+            Function<List<String>, Optional<Consumer<Guest>>> interpreters) {
+        /** Returns the default: 64 VMs and 16 GiB, and no interpreters. */
         public static Settings defaults() {
-            return new Settings(PoolConfig.DEFAULT::budget, PoolListener.none());
+            return new Settings(PoolConfig.DEFAULT::budget, PoolListener.none(), _ -> Optional.empty());
         }
     }
 
@@ -61,7 +69,7 @@ public final class SandboxPools {
 
     private final PoolStore store;
     private final PoolSources sources;
-    private final PoolPreparations preparations = new PoolPreparations();
+    private final PoolPreparations preparations;
     private final Supplier<PoolConfig.Budget> budget;
     private final Clock clock;
     private final PoolShelf shelf;
@@ -79,6 +87,7 @@ public final class SandboxPools {
             TemplateMaking making,
             Settings settings) {
         budget = settings.budget();
+        preparations = new PoolPreparations(settings.interpreters());
         sources = new PoolSources(images, templates, new SnapshotStore(catalog, clock), vms::snapshot);
         this.clock = clock;
         store = new PoolStore(catalog, clock);

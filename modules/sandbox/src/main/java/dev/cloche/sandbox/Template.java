@@ -57,6 +57,11 @@ public record Template(
             READY_PORT,
             /** Waits until a command ends with 0. */
             READY,
+            /**
+             * Says that what was started is the driver of an interpreter: of a language, the first word, listening on a path of
+             * the guest, the second. A new VM of a pool runs cells in it before it waits.
+             */
+            INTERPRETER,
             /** Runs a command in each clone before a caller has it. */
             ON_CLONE
         }
@@ -79,8 +84,8 @@ public record Template(
                             "A step of a template has " + words.size() + " words.",
                             "Give it at most " + MOST_WORDS + ".");
                 }
-                if (kind == Kind.COPY && words.size() != 2) {
-                    throw new IllegalArgumentException("a copy has a source and a target");
+                if ((kind == Kind.COPY || kind == Kind.INTERPRETER) && words.size() != 2) {
+                    throw new IllegalArgumentException("a step of the kind " + kind + " has two words");
                 }
                 if (kind == Kind.READY_PORT
                         && (words.size() != 1 || port(words.getFirst()).isEmpty())) {
@@ -114,7 +119,7 @@ public record Template(
                 throw new SandboxException.InvalidSpecification(
                         "A template has " + steps.size() + " steps.", "Give it at most " + MOST_STEPS + ".");
             }
-            for (Kind once : List.of(Kind.START, Kind.ON_CLONE)) {
+            for (Kind once : List.of(Kind.START, Kind.INTERPRETER, Kind.ON_CLONE)) {
                 if (steps.stream().filter(step -> step.kind() == once).count() > 1) {
                     throw new SandboxException.InvalidSpecification(
                             "A template has one command that is started, and one that runs in each clone.",
@@ -137,8 +142,17 @@ public record Template(
 
         /** Returns what runs in each clone before a caller has it. */
         public Optional<List<String>> onClone() {
+            return only(Kind.ON_CLONE);
+        }
+
+        /** Returns the words of the interpreter whose driver runs on in each clone, if it is one. */
+        public Optional<List<String>> interpreter() {
+            return only(Kind.INTERPRETER);
+        }
+
+        private Optional<List<String>> only(Kind kind) {
             return steps.stream()
-                    .filter(step -> step.kind() == Kind.ON_CLONE)
+                    .filter(step -> step.kind() == kind)
                     .map(Step::words)
                     .findFirst();
         }

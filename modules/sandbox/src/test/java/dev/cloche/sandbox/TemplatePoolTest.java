@@ -6,6 +6,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.pool.Preparation;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,9 +15,13 @@ class TemplatePoolTest extends OnSnapshots {
     private static final Template.Recipe RECIPE = Template.Recipe.empty();
 
     private SandboxSnapshot publish(String name, int memoryMib) {
+        return publish(name, memoryMib, RECIPE);
+    }
+
+    private SandboxSnapshot publish(String name, int memoryMib, Template.Recipe recipe) {
         SandboxSpec spec = TestHost.ephemeral("maker", "sleep", "1000").withMemoryMib(memoryMib);
         try (RunningSandbox maker = host.start(spec)) {
-            return snapshots.publish(maker.id(), name, RECIPE, TestHost.soon());
+            return snapshots.publish(maker.id(), name, recipe, TestHost.soon());
         }
     }
 
@@ -72,6 +77,39 @@ class TemplatePoolTest extends OnSnapshots {
         assertThat(sandboxes.pools().list()).isEmpty();
         assertThat(host.vms.pooled()).isEmpty();
         assertNoSnapshotLeft();
+    }
+
+    @Test
+    void theDriverOfAnInterpreterIsUsedInEachNewVmBeforeItWaits() throws IOException {
+        List<String> done = new ArrayList<>();
+        host.interpreters.put("python", guest -> {
+            guest.ping(TestHost.soon());
+            done.add("cells");
+        });
+        PoolShape shape = PoolShape.of(
+                publish("web", 256, RECIPE.with(Template.Recipe.Kind.INTERPRETER, List.of("python", "/tmp/socket"))));
+        sandboxes
+                .pools()
+                .set(
+                        shape,
+                        TestHost.pool(1, Duration.ofHours(1)),
+                        Preparation.NONE.withWarmUp(_ -> done.add("warm-up")));
+        assertThat(fill()).isEmpty();
+        assertThat(done).containsExactly("cells", "warm-up");
+        assertThat(kind(ChildSpec.unnamed().withRunning(true))).isEqualTo(StartKind.WARM);
+
+        host.interpreters.put("python", _ -> {
+            throw new IllegalStateException("no answer of the driver");
+        });
+        assertThat(fill()).singleElement().asString().contains("no answer of the driver");
+        assertThat(host.vms.pooled()).isEmpty();
+    }
+
+    @Test
+    void anInterpreterThatThisBuildDoesNotKnowIsATemplateLikeOthers() throws IOException {
+        pool(publish("web", 256, RECIPE.with(Template.Recipe.Kind.INTERPRETER, List.of("cobol", "/tmp/socket"))));
+        assertThat(fill()).isEmpty();
+        assertThat(kind(ChildSpec.unnamed().withRunning(true))).isEqualTo(StartKind.WARM);
     }
 
     @Test

@@ -15,11 +15,14 @@ import dev.cloche.image.PullPolicy;
 import dev.cloche.image.TestImage;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.pool.DepthPolicy;
+import dev.cloche.pool.PoolConfig;
+import dev.cloche.pool.PoolListener;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.record.SandboxStore;
+import dev.cloche.vm.Guest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.Vm;
@@ -36,7 +39,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +64,8 @@ final class TestHost implements AutoCloseable {
     final Opened here;
     private final Path root;
     private final List<Path> layouts;
+    /** What new VMs do whose templates have drivers of interpreters, by the first word of that step. */
+    final Map<String, Consumer<Guest>> interpreters = new ConcurrentHashMap<>();
 
     /** What one process has of the state root. */
     record Opened(Catalog catalog, ImageStore images, SandboxManager sandboxes, SandboxStore store)
@@ -136,7 +143,10 @@ final class TestHost implements AutoCloseable {
                         vms,
                         clock,
                         making,
-                        SandboxPools.Settings.defaults(),
+                        new SandboxPools.Settings(
+                                PoolConfig.DEFAULT::budget,
+                                PoolListener.none(),
+                                words -> Optional.ofNullable(interpreters.get(words.getFirst()))),
                         Operations.heardBy(OperationListener.none())),
                 new SandboxStore(catalog, clock, () -> {}));
     }

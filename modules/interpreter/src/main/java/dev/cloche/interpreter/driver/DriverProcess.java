@@ -15,6 +15,7 @@ import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
+import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.WriteOptions;
@@ -33,6 +34,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -238,7 +240,15 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     private static Connection begun(RunningSandbox sandbox, DialRequest socket) {
-        Connection context = connect(sandbox, socket);
+        return begun(connect(sandbox, socket));
+    }
+
+    /** Begins a context on a stream to a driver. */
+    static Connection begun(GuestStream stream, Function<IOException, RuntimeException> lost) {
+        return begun(new Connection(stream, lost));
+    }
+
+    private static Connection begun(Connection context) {
         Answer answer = context.ask("context", new byte[0], Deadline.after(ANSWER_LIMIT));
         if (answer instanceof Answer.Ready) {
             return context;

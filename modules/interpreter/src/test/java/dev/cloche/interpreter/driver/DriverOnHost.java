@@ -11,8 +11,10 @@ import dev.cloche.interpreter.CellResult;
 import dev.cloche.interpreter.ChannelStream;
 import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
+import dev.cloche.vm.Guest;
 import dev.cloche.vm.Output;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -89,6 +91,22 @@ final class DriverOnHost implements AutoCloseable {
                 cause -> new InterpreterException.ContextEnded("The connection was lost.", cause));
         open.add(connection);
         return connection;
+    }
+
+    /** Returns a guest of which only this driver is there, and has each connection to it kept in a list. */
+    Guest guest(List<String> dialled) {
+        return (Guest) Proxy.newProxyInstance(
+                Guest.class.getClassLoader(), new Class<?>[] {Guest.class}, (_, method, arguments) -> {
+                    assertThat(method.getName()).isEqualTo("dial");
+                    dialled.add(arguments[0].toString());
+                    SocketChannel socket = connectSilently();
+                    return new ChannelStream(socket, socket);
+                });
+    }
+
+    /** Waits until no context is left. */
+    void awaitNoContext() {
+        await().until(() -> process.descendants().noneMatch(ProcessHandle::isAlive));
     }
 
     Connection context() throws IOException {

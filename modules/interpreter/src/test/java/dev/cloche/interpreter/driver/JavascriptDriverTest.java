@@ -59,6 +59,14 @@ class JavascriptDriverTest {
     }
 
     @Test
+    void whatANewVmOfAPoolDoesRunsCells() throws Exception {
+        List<String> dialled = new ArrayList<>();
+        new DriverExercise("/run/driver").accept(driver.guest(dialled));
+        assertThat(dialled).hasSize(3);
+        assertThat(text(driver.context(), "typeof _")).isEqualTo("'undefined'");
+    }
+
+    @Test
     void theLastExpressionIsTheValueAndVariablesStay() throws Exception {
         Connection context = driver.context();
         assertThat(text(context, "6 * 7")).isEqualTo("42");

@@ -6,11 +6,13 @@ import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.CellListener;
 import dev.cloche.interpreter.CellOutcome;
 import dev.cloche.interpreter.CellResult;
+import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import dev.cloche.vm.Output;
 import java.io.BufferedReader;
@@ -66,6 +68,24 @@ class PythonDriverTest {
 
     private Connection context() throws IOException {
         return driver.context();
+    }
+
+    @Test
+    void whatANewVmOfAPoolDoesLeavesNothing() throws Exception {
+        List<String> dialled = new ArrayList<>();
+        new DriverExercise("/run/driver").accept(driver.guest(dialled));
+        assertThat(dialled).hasSize(3).allMatch(to -> to.contains("/run/driver"));
+        driver.awaitNoContext();
+        assertThat(text(context(), "_ if '_' in dir() else 'new'")).isEqualTo("'new'");
+    }
+
+    @Test
+    void aDriverThatTakesNoContextFailsWhatANewVmDoes() throws Exception {
+        for (int i = 0; i < 32; i++) {
+            var _ = context();
+        }
+        assertThatThrownBy(() -> new DriverExercise("/run/driver").accept(driver.guest(new ArrayList<>())))
+                .isInstanceOf(InterpreterException.TooManyContexts.class);
     }
 
     @Test

@@ -37,7 +37,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("staying", "sandboxes that stay until they are stopped"),
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
                     CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
-                    CatalogSchema.Migration.additive("recipes", "templates that were prepared")));
+                    CatalogSchema.Migration.additive("recipes", "templates that were prepared"),
+                    CatalogSchema.Migration.changing("recipe_kinds", "templates with interpreters", true, false)));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 

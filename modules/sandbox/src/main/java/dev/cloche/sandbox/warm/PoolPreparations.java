@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Says how the VMs of each pool are made: as it is recorded, and with the functions that the application of this
@@ -22,6 +23,12 @@ import java.util.function.Consumer;
  */
 public final class PoolPreparations {
     private final Map<PoolShape, Preparation> own = new ConcurrentHashMap<>();
+    private final Function<List<String>, Optional<Consumer<Guest>>> interpreters;
+
+    /** @param interpreters finds what is done in a new VM whose template has the driver of an interpreter, by the recipe's words */
+    public PoolPreparations(Function<List<String>, Optional<Consumer<Guest>>> interpreters) {
+        this.interpreters = interpreters;
+    }
 
     /** Uses these functions for a pool from now on, or none. */
     public void set(PoolShape shape, Preparation preparation) {
@@ -44,7 +51,11 @@ public final class PoolPreparations {
         }
         row.policy().probes().forEach(probe -> checks.add(new GuestProbe(probe)));
         functions.healthCheck().ifPresent(checks::add);
-        Preparation whole = checks.isEmpty() ? functions : functions.withHealthCheck(new InTurn(checks));
+        Preparation checked = checks.isEmpty() ? functions : functions.withHealthCheck(new InTurn(checks));
+        Preparation whole = source.interpreter()
+                .flatMap(interpreters)
+                .map(cells -> checked.withWarmUp(afterwards(cells, functions.warmUp())))
+                .orElse(checked);
         Registration plain = Registration.of(source.snapshot())
                 .withDepth(row.policy().depth())
                 .withMaxAge(row.policy().maxAge())
@@ -54,6 +65,11 @@ public final class PoolPreparations {
         return Optional.of(source.snapshot().outputLog() ? plain.withOutputLogBytes(TemplateStore.LOG_BYTES) : plain);
     }
 
+    private static Consumer<Guest> afterwards(Consumer<Guest> cells, Optional<Consumer<Guest>> warmUp) {
+        return warmUp.<Consumer<Guest>>map(own -> new InTurn(List.of(cells, own)))
+                .orElse(cells);
+    }
+
     private static GuestCheck command(PoolRow row, PoolSources.Source source) {
         List<String> words = row.policy().check();
         MainCommand command =
@@ -61,11 +77,11 @@ public final class PoolPreparations {
         return new GuestCheck(CommandLine.mainRequest(row.shape().image().toString(), command, source.config()));
     }
 
-    /** Does several checks; equal to another one that does the same. */
-    private record InTurn(List<Consumer<Guest>> checks) implements Consumer<Guest> {
+    /** Does several things; equal to another one that does the same. */
+    private record InTurn(List<Consumer<Guest>> all) implements Consumer<Guest> {
         @Override
         public void accept(Guest guest) {
-            checks.forEach(check -> check.accept(guest));
+            all.forEach(each -> each.accept(guest));
         }
     }
 }

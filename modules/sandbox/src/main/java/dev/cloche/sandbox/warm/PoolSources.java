@@ -11,6 +11,7 @@ import dev.cloche.pool.StackKey;
 import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxSnapshot;
+import dev.cloche.sandbox.Template;
 import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.SnapshotNames;
@@ -37,8 +38,12 @@ public record PoolSources(
     /** For an image that is to be pulled and a template that is to be made. */
     private static final Duration LIMIT = Duration.ofMinutes(30);
 
-    /** Says what the VMs of a pool are of and restored from at present. */
-    public record Source(StackKey key, SnapshotRef snapshot, ImageConfig config) {}
+    /**
+     * Says what the VMs of a pool are of and restored from at present.
+     *
+     * @param interpreter the words of the recipe for the driver that runs in each of them, if one does
+     */
+    public record Source(StackKey key, SnapshotRef snapshot, ImageConfig config, Optional<List<String>> interpreter) {}
 
     /**
      * Finds the image and the template of a pool; pulls and makes them where they are missing.
@@ -64,7 +69,11 @@ public record PoolSources(
                 .orElseThrow(() -> new SandboxException.NoTemplate(name));
         ImageConfig config = images.heldConfig(SnapshotNames.holder(prepared.id(), name))
                 .orElseThrow(() -> new SandboxException.NoTemplate(name));
-        return new Source(row.shape().key(row.policy().version(memory.name().value())), memory, config);
+        return new Source(
+                row.shape().key(row.policy().version(memory.name().value())),
+                memory,
+                config,
+                snapshots.recipe(prepared.id()).flatMap(Template.Recipe::interpreter));
     }
 
     private Source ofImage(PoolRow row, PullListener listener) throws InterruptedException {
@@ -74,7 +83,8 @@ public record PoolSources(
         VmSpec vm = TemplateRequest.vm(VmId.random(), disk, shape.memoryMib(), shape.cpus())
                 .withNetwork(shape.vmNetwork());
         SnapshotRef template = templates.ensure(vm, deadline);
-        return new Source(shape.key(row.policy().version(templates.name(vm).value())), template, disk.config());
+        return new Source(
+                shape.key(row.policy().version(templates.name(vm).value())), template, disk.config(), Optional.empty());
     }
 
     private static ImageHolder holder(long pool, PoolShape shape) {
