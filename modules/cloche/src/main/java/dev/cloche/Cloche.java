@@ -393,7 +393,7 @@ public final class Cloche implements AutoCloseable {
          * }</pre>
          *
          * @throws dev.cloche.base.ClocheException as {@link #start} does; with the code {@code interpreter.invalid} if the sandbox
-         *     gets what no sandbox of a template can be given
+         *     gets what no sandbox of a template can be given, or the language is {@link Language#SHELL}
          */
         public SnapshotInfo prepare() {
             SandboxBuilder sandbox = sandbox();
@@ -408,16 +408,17 @@ public final class Cloche implements AutoCloseable {
         /**
          * Starts the sandbox and the interpreter; closing it ends both. The first start of an image, a size and these imports
          * prepares a template, unless {@link ClocheOptions#templateMaking()} says that none is made; further ones are restored from
-         * that.
+         * that. A shell needs none, and starts as any sandbox.
          *
          * @throws dev.cloche.base.ClocheException with the code {@code interpreter.no-image} if no image is named, {@code
          *     interpreter.not-started} if a module cannot be imported, as {@link SandboxBuilder#start} and {@link
          *     Sandbox#interpreter} do
          */
         public Interpreter start() {
-            PreparedDriver driver = new PreparedDriver(language, modules);
+            PreparedDriver.checkModules(language, modules);
             SandboxBuilder sandbox = sandbox();
-            if (sandbox.canBeTemplates()) {
+            if (PreparedDriver.isOf(language) && sandbox.canBeTemplates()) {
+                PreparedDriver driver = new PreparedDriver(language, modules);
                 Templates.Preparation template = preparation(driver, sandbox);
                 boolean there = template.isThere();
                 if (!there && cloche.opening.makesTemplates()) {

@@ -178,6 +178,52 @@ class InterpreterIT {
         assertThat(cloche.sandboxes().list()).hasSize(1);
     }
 
+    @Test
+    void aShellNeedsNoDriverAndIsInterruptedToo() throws Exception {
+        String job;
+        try (Interpreter shell = sandbox.interpreter(Language.SHELL);
+                InterpreterContext other = shell.context()) {
+            assertThat(shell.run("x=5; cd /tmp; f() { echo \"$1 $x\"; }").outcome())
+                    .isEqualTo(CellOutcome.COMPLETED);
+            CellResult late = shell.cell("echo on; while :; do f >/dev/null; done")
+                    .timeout(Duration.ofMillis(500))
+                    .run();
+            assertThat(late.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+            assertThat(late.contextLost()).isFalse();
+            assertThat(late.stdout()).isEqualTo("on\n");
+            CellResult failed = shell.run("f kept; pwd; echo told >&2; (exit 3)");
+            assertThat(failed.stdout()).isEqualTo("kept 5\n/tmp\n");
+            assertThat(failed.stderr()).isEqualTo("told\n");
+            assertThat(failed.error().orElseThrow().summary()).isEqualTo("ExitStatus: 3");
+            assertThat(shell.run("if x (").error().orElseThrow().name()).isEqualTo("SyntaxError");
+            assertThat(shell.isComplete("while :; do")).isFalse();
+            assertThat(shell.isComplete("echo 'a b'")).isTrue();
+            assertThat(other.run("echo ${x-none}").stdout()).isEqualTo("none\n");
+            CellResult end = other.run("exit 3");
+            assertThat(end.outcome()).isEqualTo(CellOutcome.CONTEXT_ENDED);
+            assertThat(end.notice()).contains("ended with exit code 3");
+            job = shell.run("sleep 100000 & echo $!").stdout().strip();
+            assertThat(job).matches("[0-9]+");
+        }
+        assertThat(sandbox.exec("sh", "-c", "while [ -d /proc/" + job + " ]; do sleep 0.1; done")
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void aShellRunsInAnyImageWithoutATemplate() {
+        Cloche.InterpreterBuilder builder = cloche.interpreter(Language.SHELL).image("base");
+        try (Interpreter shell = builder.start()) {
+            assertThat(shell.run("head -c 3 /proc/self/comm").stdout()).isEqualTo("hea");
+        }
+        assertThatThrownBy(builder::prepare)
+                .isInstanceOf(InterpreterException.Invalid.class)
+                .hasMessageContaining("A shell has no driver");
+        assertThatThrownBy(() -> builder.imports("os").start())
+                .isInstanceOf(InterpreterException.Invalid.class)
+                .hasMessageContaining("share no modules");
+    }
+
     /** What no two contexts may have in common, nor draw from the same state. */
     private static final String DRAWN = """
             import os, random, secrets, tempfile, uuid

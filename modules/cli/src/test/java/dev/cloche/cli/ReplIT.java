@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloche repl} in a sandbox that gets this host's Python. */
+/** {@code cloche repl} in a sandbox that gets this host's Python, and has a shell. */
 class ReplIT {
     @TempDir
     static Path home;
@@ -90,6 +90,41 @@ class ReplIT {
     }
 
     @Test
+    void aShellRunsAScriptOrLineByLine() throws Exception {
+        Path script = Files.writeString(directory.resolve("file.sh"), "set -eu\necho before\nfalse\necho after\n");
+        Result result = cloche.run("repl", "--language", "shell", "--sandbox", "dev", script.toString());
+        assertThat(result.stdout()).isEqualTo("before\n");
+        assertThat(result.stderr())
+                .isEqualTo("cloche: The process of the context ended with exit code 1. Its variables are lost.\n");
+        assertThat(result.exitCode()).isEqualTo(1);
+        Process repl = cloche.startOnTerminal("repl", "--language", "shell", "--sandbox", "dev");
+        StringBuffer screen = new StringBuffer();
+        Thread reader = watch(repl, screen);
+        try (OutputStream in = repl.getOutputStream()) {
+            see(screen, "Shell in a sandbox\r\n>>> ");
+            in.write("x=on\nif [ $x ]; then\necho ${x}ward\nfi\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "onward\r\n>>> ");
+            in.write("(exit 3)\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "ExitStatus: 3\r\n>>> ");
+            in.write("echo wait${x}ing; sleep 1000\n".getBytes(UTF_8));
+            in.flush();
+            see(screen, "waitoning");
+            in.write(3);
+            in.flush();
+            see(screen, "The cell was interrupted.\r\n>>> ");
+            in.write(4);
+            in.flush();
+            assertThat(repl.waitFor(5, TimeUnit.MINUTES)).isTrue();
+            assertThat(repl.exitValue()).isZero();
+        } finally {
+            repl.destroyForcibly();
+        }
+        reader.join();
+    }
+
+    @Test
     void ctrlCInterruptsTheCode() throws Exception {
         Process repl = cloche.start("repl", "--sandbox", "dev");
         try (BufferedReader lines = repl.inputReader()) {
@@ -109,16 +144,7 @@ class ReplIT {
     void aTerminalHasAPrompt() throws Exception {
         Process repl = cloche.startOnTerminal("repl", "--sandbox", "dev");
         StringBuffer screen = new StringBuffer();
-        Thread reader = Thread.ofVirtual().start(() -> {
-            try (InputStream out = repl.getInputStream()) {
-                byte[] bytes = new byte[4096];
-                for (int n = out.read(bytes); n >= 0; n = out.read(bytes)) {
-                    screen.append(new String(bytes, 0, n, UTF_8));
-                }
-            } catch (IOException ended) {
-                // With its process.
-            }
-        });
+        Thread reader = watch(repl, screen);
         try (OutputStream in = repl.getOutputStream()) {
             see(screen, ">>> ");
             in.write("def f(x):\n    return x * 7\n\nf(6)\n".getBytes(UTF_8));
@@ -148,6 +174,19 @@ class ReplIT {
             repl.destroyForcibly();
         }
         reader.join();
+    }
+
+    private static Thread watch(Process repl, StringBuffer screen) {
+        return Thread.ofVirtual().start(() -> {
+            try (InputStream out = repl.getInputStream()) {
+                byte[] bytes = new byte[4096];
+                for (int n = out.read(bytes); n >= 0; n = out.read(bytes)) {
+                    screen.append(new String(bytes, 0, n, UTF_8));
+                }
+            } catch (IOException ended) {
+                // With its process.
+            }
+        });
     }
 
     private static void see(StringBuffer screen, String text) {
@@ -185,7 +224,7 @@ class ReplIT {
         assertThat(without.stderr()).contains("has no program python3");
         assertThat(without.exitCode()).isEqualTo(1);
         Result unknown = cloche.run(new byte[0], "repl", "--language", "cobol");
-        assertThat(unknown.stderr()).contains("no language 'cobol'", "Give one of: python, javascript, java.");
+        assertThat(unknown.stderr()).contains("no language 'cobol'", "Give one of: python, javascript, java, shell.");
         assertThat(unknown.exitCode()).isEqualTo(2);
         assertThat(cloche.run(new byte[0], "repl", "--sandbox", "dev", "--image", "base")
                         .exitCode())

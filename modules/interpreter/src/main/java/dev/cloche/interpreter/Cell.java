@@ -1,7 +1,7 @@
 package dev.cloche.interpreter;
 
 import dev.cloche.interpreter.driver.CellRun;
-import dev.cloche.interpreter.driver.Connection;
+import dev.cloche.interpreter.driver.Context;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -14,12 +14,12 @@ import java.util.function.Supplier;
  * }</pre>
  */
 public final class Cell {
-    private final Supplier<Connection> context;
+    private final Supplier<Context> context;
     private final byte[] code;
     private Optional<Duration> timeout = Optional.empty();
     private CellListener listener = CellListener.NONE;
 
-    Cell(Supplier<Connection> context, byte[] code) {
+    Cell(Supplier<Context> context, byte[] code) {
         this.context = context;
         this.code = code;
     }

@@ -1,6 +1,6 @@
 package dev.cloche.interpreter;
 
-import dev.cloche.interpreter.driver.DriverProcess;
+import dev.cloche.interpreter.driver.Contexts;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Interpreter implements AutoCloseable {
     private final Language language;
-    private final DriverProcess driver;
+    private final Contexts contexts;
     private final Runnable whenClosed;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable InterpreterContext own;
 
-    Interpreter(Language language, DriverProcess driver, Runnable whenClosed) {
+    Interpreter(Language language, Contexts contexts, Runnable whenClosed) {
         this.language = language;
-        this.driver = driver;
+        this.contexts = contexts;
         this.whenClosed = whenClosed;
     }
 
@@ -36,9 +36,9 @@ public final class Interpreter implements AutoCloseable {
         return language;
     }
 
-    /** Returns the version of the language's program, in the words of the guest. */
+    /** Returns the version of the language's program, in the words of the guest; empty if that does not say. */
     public String version() {
-        return driver.version();
+        return contexts.version();
     }
 
     /**
@@ -47,7 +47,7 @@ public final class Interpreter implements AutoCloseable {
      * @throws InterpreterException.TooManyContexts if it has as many
      */
     public InterpreterContext context() {
-        return new InterpreterContext(driver.context());
+        return new InterpreterContext(contexts.context());
     }
 
     /**
@@ -66,7 +66,7 @@ public final class Interpreter implements AutoCloseable {
      * @throws InterpreterException.Invalid if it is longer than 16 MiB
      */
     public Cell cell(String code) {
-        return new Cell(() -> own().connection(), InterpreterContext.bytes(code));
+        return new Cell(() -> own().context(), InterpreterContext.bytes(code));
     }
 
     /** Returns what {@link InterpreterContext#isComplete} does, of the interpreter's own context. */
@@ -104,7 +104,7 @@ public final class Interpreter implements AutoCloseable {
     @Override
     public void close() {
         try {
-            driver.close();
+            contexts.close();
         } finally {
             whenClosed.run();
         }

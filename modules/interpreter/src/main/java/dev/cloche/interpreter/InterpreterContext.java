@@ -3,8 +3,7 @@ package dev.cloche.interpreter;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.cloche.base.Deadline;
-import dev.cloche.interpreter.driver.Connection;
-import dev.cloche.interpreter.protocol.Answer;
+import dev.cloche.interpreter.driver.Context;
 import dev.cloche.interpreter.protocol.FrameStream;
 import java.time.Duration;
 
@@ -22,10 +21,10 @@ import java.time.Duration;
 public final class InterpreterContext implements AutoCloseable {
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(10);
 
-    private final Connection connection;
+    private final Context context;
 
-    InterpreterContext(Connection connection) {
-        this.connection = connection;
+    InterpreterContext(Context context) {
+        this.context = context;
     }
 
     /**
@@ -43,7 +42,7 @@ public final class InterpreterContext implements AutoCloseable {
      * @throws InterpreterException.Invalid if it is longer than 16 MiB
      */
     public Cell cell(String code) {
-        return new Cell(() -> connection, bytes(code));
+        return new Cell(() -> context, bytes(code));
     }
 
     static byte[] bytes(String code) {
@@ -62,28 +61,26 @@ public final class InterpreterContext implements AutoCloseable {
      * @throws dev.cloche.base.ClocheException as {@link Cell#run()} does
      */
     public boolean isComplete(String code) {
-        return !(connection.ask("check", bytes(code), Deadline.after(CHECK_LIMIT))
-                        instanceof Answer.Checked(boolean complete))
-                || complete;
+        return context.isComplete(bytes(code), Deadline.after(CHECK_LIMIT));
     }
 
     /** Interrupts the cell that runs, as Ctrl-C does. Without one, nothing happens. Does not wait. */
     public void interrupt() {
-        connection.say("interrupt");
+        context.interrupt();
     }
 
     /** Returns whether it has ended, so that its variables are lost and no cell can be run in it. */
     public boolean ended() {
-        return connection.isOver();
+        return context.isOver();
     }
 
-    Connection connection() {
-        return connection;
+    Context context() {
+        return context;
     }
 
     /** Ends it and all that it has started. Closing twice does nothing. */
     @Override
     public void close() {
-        connection.close();
+        context.close();
     }
 }

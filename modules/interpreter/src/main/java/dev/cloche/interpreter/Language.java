@@ -1,5 +1,7 @@
 package dev.cloche.interpreter;
 
+import java.util.Optional;
+
 /** What the code of an interpreter is written in. The program that runs it is to be in the image; nothing is installed. */
 public enum Language {
     /** Run by {@code python3}, 3.9 or newer. */
@@ -7,16 +9,25 @@ public enum Language {
     /** Run by {@code node}, 18 or newer. */
     JAVASCRIPT("JavaScript", "node", "javascript.js"),
     /** Run by {@code java} of a JDK, 17 or newer, with {@code jdk.jshell}. */
-    JAVA("Java", "java", "java-cells.java");
+    JAVA("Java", "java", "java-cells.java"),
+    /** The POSIX shell, run by {@code sh}. It has no values: what a cell says is what it writes. */
+    SHELL("Shell", "sh");
 
     private final String title;
     private final String program;
-    private final String driver;
+    private final Optional<String> driver;
 
     Language(String title, String program, String driver) {
         this.title = title;
         this.program = program;
-        this.driver = driver;
+        this.driver = Optional.of(driver);
+    }
+
+    /** Cells go to the program itself. */
+    Language(String title, String program) {
+        this.title = title;
+        this.program = program;
+        this.driver = Optional.empty();
     }
 
     /** Returns its name as people write it. */
@@ -29,8 +40,8 @@ public enum Language {
         return program;
     }
 
-    /** Returns the file name of its driver among the resources of this room. */
-    String driver() {
+    /** Returns the file name of its driver among the resources of this room, if it has one. */
+    Optional<String> driver() {
         return driver;
     }
 }

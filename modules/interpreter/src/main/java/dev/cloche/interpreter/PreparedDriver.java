@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Describes a driver that runs in a prepared template, so that each sandbox of it has one, with its modules imported. It has no
@@ -25,27 +26,30 @@ public record PreparedDriver(Language language, List<String> modules) {
     private static final int LONGEST_MODULE = 200;
     private static final int MOST_MODULES = 100;
     private static final Set<Language> EXERCISED = Set.of(Language.PYTHON, Language.JAVASCRIPT);
-    private static final String WRITE_PYTHON = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])";
-    /** What has been imported is there: the driver listens after that. */
-    private static final String CONNECT_PYTHON =
-            "import os, socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); os.remove(sys.argv[2])";
-
-    private static final String WRITE_JAVASCRIPT = "require('fs').writeFileSync(process.argv[1], process.argv[2])";
-    private static final String CONNECT_JAVASCRIPT = "require('net').connect(process.argv[1]).on('connect', () => {"
-            + "require('fs').unlinkSync(process.argv[2]); process.exit() })";
-    /** A JDK has no words that write a file. */
-    private static final String WRITE_JAVA = "printf %s \"$2\" >\"$1\"";
-    /** Its socket gets its name when it listens. */
-    private static final String CONNECT_JAVA = "test -S \"$1\" && rm \"$2\"";
 
     /**
      * Validates it.
      *
-     * @throws InterpreterException.Invalid if there are too many modules, one has a name that no module has, or the contexts of
-     *     the language share no process that could import them
+     * @throws InterpreterException.Invalid if there are too many modules, one has a name that no module has, the contexts of the
+     *     language share no process that could import them, or the language has no driver
      */
     public PreparedDriver {
         modules = List.copyOf(modules);
+        checkModules(language, modules);
+        var _ = Words.of(language);
+    }
+
+    /** Returns whether the language has a driver that can be prepared. */
+    public static boolean isOf(Language language) {
+        return language.driver().isPresent();
+    }
+
+    /**
+     * Checks what is to be imported.
+     *
+     * @throws InterpreterException.Invalid as the constructor does
+     */
+    public static void checkModules(Language language, List<String> modules) {
         if (language != Language.PYTHON && !modules.isEmpty()) {
             throw new InterpreterException.Invalid(
                     "Contexts of " + language.title() + " share no modules.", "Load them in the first cell of each.");
@@ -73,17 +77,16 @@ public record PreparedDriver(Language language, List<String> modules) {
     }
 
     private String file() {
-        return place() + "-" + language.driver();
+        return place() + "-" + driver();
+    }
+
+    private String driver() {
+        return language.driver().orElseThrow();
     }
 
     /** Returns the command that writes its file in the guest. */
     public List<String> write() {
-        String source = new String(DriverProcess.source(language.driver()), UTF_8);
-        return switch (language) {
-            case PYTHON -> List.of(language.program(), "-c", WRITE_PYTHON, file(), source);
-            case JAVASCRIPT -> List.of(language.program(), "-e", WRITE_JAVASCRIPT, file(), source);
-            case JAVA -> List.of("sh", "-c", WRITE_JAVA, "sh", file(), source);
-        };
+        return Words.with(Words.of(language).write(), file(), new String(DriverProcess.source(driver()), UTF_8));
     }
 
     /** Returns the command that runs on in each sandbox of the template. */
@@ -93,12 +96,7 @@ public record PreparedDriver(Language language, List<String> modules) {
 
     /** Returns the command that ends with 0 once it listens, and removes its file. */
     public List<String> ready() {
-        String socket = DriverProcess.socket(place());
-        return switch (language) {
-            case PYTHON -> List.of(language.program(), "-c", CONNECT_PYTHON, socket, file());
-            case JAVASCRIPT -> List.of(language.program(), "-e", CONNECT_JAVASCRIPT, socket, file());
-            case JAVA -> List.of("sh", "-c", CONNECT_JAVA, "sh", socket, file());
-        };
+        return Words.with(Words.of(language).connect(), DriverProcess.socket(place()), file());
     }
 
     /** Returns what the recipe of its template says of it, for {@link #exercise}. */
@@ -128,5 +126,44 @@ public record PreparedDriver(Language language, List<String> modules) {
      */
     public Interpreter in(RunningSandbox sandbox, Runnable whenClosed) {
         return new Interpreter(language, DriverProcess.running(sandbox, language, place()), whenClosed);
+    }
+
+    /**
+     * Has the beginnings of commands that need nothing but the program of a language.
+     *
+     * @param write what writes its second argument to the file that is its first
+     * @param connect what connects to the socket that is its first argument, and removes the file that is its second
+     */
+    private record Words(List<String> write, List<String> connect) {
+        private static final String WRITE_PYTHON = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])";
+        /** What has been imported is there: the driver listens after that. */
+        private static final String CONNECT_PYTHON =
+                "import os, socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); os.remove(sys.argv[2])";
+
+        private static final String WRITE_JAVASCRIPT = "require('fs').writeFileSync(process.argv[1], process.argv[2])";
+        private static final String CONNECT_JAVASCRIPT = "require('net').connect(process.argv[1]).on('connect', () => {"
+                + "require('fs').unlinkSync(process.argv[2]); process.exit() })";
+        /** A JDK has no words that write a file. */
+        private static final String WRITE_JAVA = "printf %s \"$2\" >\"$1\"";
+        /** Its socket gets its name when it listens. */
+        private static final String CONNECT_JAVA = "test -S \"$1\" && rm \"$2\"";
+
+        static Words of(Language language) {
+            String program = language.program();
+            return switch (language) {
+                case PYTHON -> new Words(List.of(program, "-c", WRITE_PYTHON), List.of(program, "-c", CONNECT_PYTHON));
+                case JAVASCRIPT ->
+                    new Words(List.of(program, "-e", WRITE_JAVASCRIPT), List.of(program, "-e", CONNECT_JAVASCRIPT));
+                case JAVA -> new Words(List.of("sh", "-c", WRITE_JAVA, "sh"), List.of("sh", "-c", CONNECT_JAVA, "sh"));
+                case SHELL ->
+                    throw new InterpreterException.Invalid(
+                            "A shell has no driver that a template could hold.",
+                            "Start it without. What its cells need can be in a template of its image.");
+            };
+        }
+
+        static List<String> with(List<String> command, String... arguments) {
+            return Stream.concat(command.stream(), Stream.of(arguments)).toList();
+        }
     }
 }

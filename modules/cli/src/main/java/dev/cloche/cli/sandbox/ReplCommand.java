@@ -43,14 +43,14 @@ import picocli.CommandLine.Spec;
         description = {
             "Run code in an interpreter in a sandbox: line by line from a terminal, else all of FILE or of standard input.",
             "",
-            "The image is to have the program of the language: python3, node or the java of a JDK. The value of the last expression is printed. Ctrl-C"
+            "The image is to have the program of the language: python3, node, the java of a JDK or sh. The value of the last expression is printed. Ctrl-C"
                     + " interrupts the code that runs, Ctrl-D ends the session.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0: the code ran to its end, or a session on a terminal ended",
-            "1: the code threw an error, or Cloche failed",
+            "1: the code threw an error or, of a shell, had another exit status than 0; or Cloche failed",
             "124: --timeout has passed",
             "130: the code was interrupted"
         },
@@ -59,6 +59,7 @@ import picocli.CommandLine.Spec;
             "  cloche repl --image python:3.13-slim",
             "  cloche repl --image notebook --import pandas --import matplotlib.pyplot",
             "  cloche repl --sandbox dev analysis.py",
+            "  cloche repl --language shell --sandbox dev",
             "  echo '6 * 7' | cloche repl --image python:3.13-slim"
         })
 final class ReplCommand implements Callable<Integer> {
@@ -70,7 +71,7 @@ final class ReplCommand implements Callable<Integer> {
     @Option(
             names = "--language",
             paramLabel = "LANGUAGE",
-            description = "What the code is written in: python, javascript or java (default: ${DEFAULT-VALUE}).",
+            description = "What the code is written in: python, javascript, java or shell (default: ${DEFAULT-VALUE}).",
             defaultValue = "python")
     private String language = "python";
 
@@ -231,7 +232,9 @@ final class ReplCommand implements Callable<Integer> {
         }
 
         private int session(CellSignals signals) throws IOException {
-            System.err.println(interpreter.language().title() + " " + interpreter.version() + " in a sandbox");
+            System.err.println(Stream.of(interpreter.language().title(), interpreter.version(), "in a sandbox")
+                    .filter(word -> !word.isEmpty())
+                    .collect(Collectors.joining(" ")));
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
             StringBuilder code = new StringBuilder();
             System.err.print(FIRST);

@@ -36,7 +36,7 @@ public final class CellRun {
         KILLED
     }
 
-    private final Connection context;
+    private final Context context;
     private final Optional<Duration> timeout;
     private final CellListener listener;
     private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
@@ -48,7 +48,7 @@ public final class CellRun {
     private boolean truncated;
     private long kept;
 
-    public CellRun(Connection context, Optional<Duration> timeout, CellListener listener) {
+    public CellRun(Context context, Optional<Duration> timeout, CellListener listener) {
         this.context = context;
         this.timeout = timeout;
         this.listener = listener;
@@ -57,7 +57,7 @@ public final class CellRun {
     /** Runs it to its end. If that fails, the context is closed, because what goes on in it is not known. */
     public CellResult run(byte[] code) {
         Deadline patience = timeout.map(Deadline::after).orElse(Deadline.none());
-        context.begin("run", code);
+        context.run(code);
         boolean told = false;
         try {
             while (true) {
@@ -72,7 +72,7 @@ public final class CellRun {
                 }
             }
         } catch (InterruptedException e) {
-            throw Connection.interrupted();
+            throw Context.interrupted();
         } finally {
             if (!told) {
                 context.close();
@@ -86,11 +86,11 @@ public final class CellRun {
         switch (pressure) {
             case NONE -> {
                 pressure = Pressure.INTERRUPTED;
-                context.say("interrupt");
+                context.interrupt();
             }
             case INTERRUPTED -> {
                 pressure = Pressure.KILLED;
-                context.say("kill");
+                context.kill();
             }
             case KILLED -> {
                 context.close();

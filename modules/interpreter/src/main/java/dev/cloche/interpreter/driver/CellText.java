@@ -1,6 +1,7 @@
 package dev.cloche.interpreter.driver;
 
 import dev.cloche.base.DurationText;
+import dev.cloche.interpreter.InterpreterException;
 import dev.cloche.interpreter.protocol.Answer;
 import java.time.Duration;
 
@@ -10,6 +11,10 @@ final class CellText {
     private static final int SIGKILL = 9;
 
     private CellText() {}
+
+    static RuntimeException closed() {
+        return new InterpreterException.ContextEnded("The context was closed.", null);
+    }
 
     static String ended(Answer.Ended end) {
         String how = end.code() >= 0 ? "with exit code " + end.code() : "by signal " + -end.code();

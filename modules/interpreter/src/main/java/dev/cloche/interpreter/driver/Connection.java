@@ -12,18 +12,16 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
  * A connection to a driver: of its owner, or to one of its contexts. Has a thread that reads and one that writes, so that no
  * guest holds up a caller beyond its deadline. Safe for use from several threads.
  */
-public final class Connection implements AutoCloseable {
+public final class Connection implements Context {
     private final FrameStream frames;
     private final Function<IOException, RuntimeException> lost;
     private final Inbox inbox = new Inbox();
-    private final AtomicBoolean busy = new AtomicBoolean();
     private final ExecutorService writer = Executors.newSingleThreadExecutor(
             Thread.ofVirtual().name("cloche-interpreter-out").factory());
 
@@ -49,7 +47,7 @@ public final class Connection implements AutoCloseable {
             answered = answer.isPresent();
             return answer.orElseThrow(() -> new VmException.Deadline("the answer of an interpreter"));
         } catch (InterruptedException e) {
-            throw interrupted();
+            throw Context.interrupted();
         } finally {
             if (!answered) {
                 close();
@@ -58,36 +56,39 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    static VmException.Interrupted interrupted() {
-        Thread.currentThread().interrupt();
-        return new VmException.Interrupted("the wait for an interpreter");
-    }
-
-    /** Asks for something whose answers {@link #take} returns, until {@link #finish}. */
-    void begin(String operation, byte[] payload) {
-        if (!busy.compareAndSet(false, true)) {
-            throw new InterpreterException.Busy();
-        }
-        try {
-            inbox.ask();
-        } catch (RuntimeException ended) {
-            finish();
-            throw ended;
-        }
+    private void begin(String operation, byte[] payload) {
+        inbox.ask();
         say(operation, payload);
     }
 
-    void finish() {
-        busy.set(false);
+    @Override
+    public void run(byte[] code) {
+        begin("run", code);
     }
 
-    Optional<Answer> take(Deadline deadline) throws InterruptedException {
+    @Override
+    public Optional<Answer> take(Deadline deadline) throws InterruptedException {
         return inbox.take(deadline);
     }
 
-    /** Says something that has no answer of its own. Does not wait. */
-    public void say(String operation) {
-        say(operation, new byte[0]);
+    @Override
+    public void finish() {
+        inbox.finish();
+    }
+
+    @Override
+    public void interrupt() {
+        say("interrupt", new byte[0]);
+    }
+
+    @Override
+    public void kill() {
+        say("kill", new byte[0]);
+    }
+
+    @Override
+    public boolean isComplete(byte[] code, Deadline deadline) {
+        return !(ask("check", code, deadline) instanceof Answer.Checked(boolean complete)) || complete;
     }
 
     private void say(String operation, byte[] payload) {
@@ -104,7 +105,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Returns whether nothing more can be asked. */
+    @Override
     public boolean isOver() {
         return inbox.isOver();
     }
@@ -124,20 +125,16 @@ public final class Connection implements AutoCloseable {
         } catch (RuntimeException gone) {
             inbox.fail(() -> lost.apply(new IOException(gone)));
         } catch (InterruptedException closed) {
-            inbox.fail(Connection::closed);
+            inbox.fail(CellText::closed);
         } finally {
             close();
         }
     }
 
-    private static RuntimeException closed() {
-        return new InterpreterException.ContextEnded("The context was closed.", null);
-    }
-
     /** Lets go of the other side, which ends with it. Closing twice does nothing. */
     @Override
     public void close() {
-        inbox.fail(Connection::closed);
+        inbox.fail(CellText::closed);
         frames.close();
         writer.shutdownNow();
     }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * A driver that runs in a sandbox: a program of the language that listens on a socket in a directory of its own, and lives as
  * long as the connection of its owner. Safe for use from several threads.
  */
-public final class DriverProcess implements AutoCloseable {
+public final class DriverProcess implements Contexts {
     private static final String RESOURCES = "/META-INF/cloche/interpreter/";
     private static final String LISTENING = "listening\n";
     /** A JVM on a busy host without KVM takes most of a minute. */
@@ -207,7 +207,7 @@ public final class DriverProcess implements AutoCloseable {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof ClocheException known ? known : new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
-            throw Connection.interrupted();
+            throw Context.interrupted();
         }
     }
 
@@ -228,12 +228,12 @@ public final class DriverProcess implements AutoCloseable {
         return new InterpreterException.ContextEnded("The connection to the context was lost.", cause);
     }
 
-    /** Returns the version of its language, in the words of the guest. */
+    @Override
     public String version() {
         return version;
     }
 
-    /** Begins a context: a process of its own. */
+    @Override
     public Connection context() {
         FutureTask<Connection> begun = ahead.getAndSet(null);
         return begun == null ? begun(sandbox, socket) : awaited(begun);
@@ -266,7 +266,7 @@ public final class DriverProcess implements AutoCloseable {
             throw e.getCause() instanceof ClocheException known ? known : new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             letGo(task);
-            throw Connection.interrupted();
+            throw Context.interrupted();
         }
     }
 
@@ -277,7 +277,6 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends it, and all contexts with it. Closing twice does nothing. */
     @Override
     public void close() {
         owner.close();

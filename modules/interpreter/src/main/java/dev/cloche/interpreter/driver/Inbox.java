@@ -10,25 +10,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands answers from the thread that reads a connection to the one that has asked, one at a time: a guest that floods is not
- * read on. What comes while nothing is asked is no answer. Safe for use from several threads.
+ * Hands answers from the thread that reads a guest to the one that has asked, one at a time: a guest that floods is not read on.
+ * One question is asked at a time, and what comes while none is, is no answer. Safe for use from several threads.
  */
 final class Inbox {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private boolean busy;
     private boolean asked;
     private @Nullable Answer next;
     private @Nullable Supplier<RuntimeException> failure;
     private Optional<Answer.Ended> ended = Optional.empty();
 
     /**
-     * Lets answers come from now on, up to the one that is the last.
+     * Lets answers come from now on, up to the one that is the last. The next question may come after {@link #finish}.
      *
+     * @throws InterpreterException.Busy if another question is not finished
      * @throws InterpreterException if the other side has ended
      */
     void ask() {
         lock.lock();
         try {
+            if (busy) {
+                throw new InterpreterException.Busy();
+            }
             if (ended.isPresent()) {
                 throw new InterpreterException.ContextEnded(CellText.ended(ended.get()), null);
             }
@@ -36,6 +41,30 @@ final class Inbox {
                 throw failure.get();
             }
             asked = true;
+            busy = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends what {@link #ask} has begun. */
+    void finish() {
+        lock.lock();
+        try {
+            busy = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until something is asked, or nothing more can be. */
+    void awaitQuestion() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!asked && !isOver()) {
+                changed.await();
+            }
         } finally {
             lock.unlock();
         }
@@ -49,7 +78,7 @@ final class Inbox {
                 changed.await();
             }
             if (answer instanceof Answer.Ended end) {
-                ended = Optional.of(end);
+                ended = isOver() ? ended : Optional.of(end);
             } else if (!asked) {
                 return false;
             } else {

@@ -1,4 +1,4 @@
-/** Drivers in a guest, the connections to their contexts, and one cell from its request to its result. */
+/** Drivers in a guest, the connections to their contexts, shells, and one cell from its request to its result. */
 @NullMarked
 package dev.cloche.interpreter.driver;
 

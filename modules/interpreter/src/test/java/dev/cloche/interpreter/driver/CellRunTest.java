@@ -110,7 +110,7 @@ class CellRunTest {
         guest.say(DONE);
         // Nothing is asked any more, so the guest sees that its connection is closed.
         assertThat(guest.hear()).isEmpty();
-        assertThatThrownBy(() -> context.begin("run", new byte[0]))
+        assertThatThrownBy(() -> context.run(new byte[0]))
                 .isInstanceOf(InterpreterException.BrokenAnswer.class)
                 .hasMessageContaining("it came without a question");
     }
@@ -126,7 +126,7 @@ class CellRunTest {
         assertThat(end.stdout()).isEqualTo("before");
         assertThat(end.notice())
                 .isEqualTo("The process of the context ended with exit code 3. Its variables are lost.");
-        assertThatThrownBy(() -> context.begin("run", new byte[0]))
+        assertThatThrownBy(() -> context.run(new byte[0]))
                 .isInstanceOf(InterpreterException.ContextEnded.class)
                 .hasMessageContaining("ended with exit code 3");
     }
@@ -141,7 +141,7 @@ class CellRunTest {
     @Test
     void oneCellRunsAtATime() {
         CompletableFuture<CellResult> result = start();
-        assertThatThrownBy(() -> context.begin("run", new byte[0])).isInstanceOf(InterpreterException.Busy.class);
+        assertThatThrownBy(() -> context.run(new byte[0])).isInstanceOf(InterpreterException.Busy.class);
         guest.say(DONE);
         assertThat(result.join().outcome()).isEqualTo(CellOutcome.COMPLETED);
     }

@@ -226,13 +226,13 @@ class JavaDriverTest {
         CellListener listener = new CellListener() {
             @Override
             public void output(Output output, byte[] piece) {
-                context.say("interrupt");
+                context.interrupt();
             }
         };
         CellResult result = new CellRun(context, Optional.of(LONG), listener)
                 .run("System.out.println(\"on\"); while (true);".getBytes(UTF_8));
         assertThat(result.outcome()).isEqualTo(CellOutcome.INTERRUPTED);
-        context.say("interrupt");
+        context.interrupt();
         assertThat(text(context, "2")).isEqualTo("2");
     }
 

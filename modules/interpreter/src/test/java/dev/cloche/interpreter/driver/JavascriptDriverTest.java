@@ -227,13 +227,13 @@ class JavascriptDriverTest {
         CellListener listener = new CellListener() {
             @Override
             public void output(Output output, byte[] piece) {
-                context.say("interrupt");
+                context.interrupt();
             }
         };
         CellResult result = new CellRun(context, Optional.of(LONG), listener)
                 .run("console.log('on'); while (true);".getBytes(UTF_8));
         assertThat(result.outcome()).isEqualTo(CellOutcome.INTERRUPTED);
-        context.say("interrupt");
+        context.interrupt();
         assertThat(text(context, "2")).isEqualTo("2");
     }
 

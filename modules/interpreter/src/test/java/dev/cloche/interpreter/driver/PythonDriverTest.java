@@ -294,14 +294,14 @@ class PythonDriverTest {
         CellListener listener = new CellListener() {
             @Override
             public void output(Output output, byte[] piece) {
-                context.say("interrupt");
+                context.interrupt();
             }
         };
         CellResult result = new CellRun(context, Optional.of(LONG), listener)
                 .run("import time\nprint('on')\ntime.sleep(1000)".getBytes(UTF_8));
         assertThat(result.outcome()).isEqualTo(CellOutcome.INTERRUPTED);
         assertThat(text(context, "1")).isEqualTo("1");
-        context.say("interrupt");
+        context.interrupt();
         assertThat(text(context, "2")).isEqualTo("2");
     }
 
