@@ -116,7 +116,10 @@ static void what_an_operation_does_not_use_is_refused(void) {
         CHECK(code_of(w) == BAD_REQUEST);
     }
     CHECK(code_of((struct wanted){.operation = 0, .path = "/p"}) == UNSUPPORTED);
-    CHECK(code_of((struct wanted){.operation = FILE_WATCH + 1, .path = "/p"}) == UNSUPPORTED);
+    CHECK(code_of((struct wanted){.operation = FILE_DIFF + 1, .path = "/p"}) == UNSUPPORTED);
+    CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/"}) == 0);
+    CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/p"}) == BAD_REQUEST);
+    CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/", .user = "1"}) == BAD_REQUEST);
     CHECK(code_of((struct wanted){FILE_WRITE, WRITE_APPEND, 0, 0, 5, 0, "/p", NULL, NULL}) == BAD_REQUEST);
 }
 

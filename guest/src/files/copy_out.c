@@ -1,10 +1,12 @@
-/* COPY_OUT: a file or a tree as records. Opens nothing but files and directories, and holds a directory of each level
+/* COPY_OUT: a file or a tree as records; and DIFF, the same of the upper directory of the root's overlay, in which
+ * files say what has changed (files/change.h). Opens nothing but files and directories, and holds a directory of each level
  * of the tree open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/change.h"
 #include "files/directory.h"
 #include "files/file_entry.h"
 #include "files/file_operation.h"
@@ -14,6 +16,7 @@
 static struct directory levels[ENTRY_DEPTH_MAX + 1];
 static int depth;
 static struct path_stack stack;
+static bool changes; /* of a DIFF */
 
 static void failed(int error, const char *text) { stream_failed(error, stack.path, text); }
 
@@ -72,6 +75,7 @@ static bool send_file(int parent, const char *name, int flags, struct stat *stat
     if (fd < 0) return false;
     struct entry entry = entry_of(status, stack.path);
     stream_entry(&entry);
+    if (changes) change_attributes(fd, stack.path);
     send_content(fd, entry.size);
     close(fd);
     return true;
@@ -84,6 +88,7 @@ static bool enter(int parent, const char *name, int flags, struct stat *status) 
     depth++;
     struct entry entry = entry_of(status, stack.path);
     stream_entry(&entry);
+    if (changes) change_attributes(fd, stack.path);
     return true;
 }
 
@@ -103,6 +108,11 @@ static bool visit(int parent, const char *name, bool follow) {
     if (fstatat(parent, name, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return false;
         failed(errno, "It cannot be looked at");
+    }
+    if (changes && change_is_left_out(stack.path)) return true;
+    if (changes && change_is_removal(&status)) {
+        stream_removed(stack.path);
+        return true;
     }
     int flags = follow ? 0 : O_NOFOLLOW;
     switch (status.st_mode & S_IFMT) {
@@ -139,5 +149,12 @@ void copy_out(const struct file_request *request) {
     }
     if (S_ISSOCK(status.st_mode)) failed(EOPNOTSUPP, "A socket cannot be copied");
     if (!visit(AT_FDCWD, request->path, follow)) failed(ENOENT, "It has vanished");
+    walk();
+}
+
+void diff(const struct file_request *request) {
+    (void)request; /* it is always the whole root */
+    changes = true;
+    if (!visit(STDIN_FILENO, ".", false)) failed(ENOENT, "The writable layer has vanished");
     walk();
 }

@@ -92,6 +92,7 @@ void file_operation(const struct file_request *request) {
         [FILE_COPY_OUT] = copy_out,
         [FILE_COPY_IN] = copy_in,
         [FILE_WATCH] = file_watch,
+        [FILE_DIFF] = diff,
     };
     signal(SIGPIPE, SIG_IGN);
     temp_cleanup_on_sigterm();

@@ -79,6 +79,21 @@ void stream_overflow(void) {
     output_length += overflow_encode(out);
 }
 
+void stream_attribute(const char *name, struct text value) {
+    uint8_t *out = room(RECORD_MAX);
+    output_length += attribute_encode(out, text(name), value);
+}
+
+void stream_removed(const char *name) {
+    uint8_t *out = room(REMOVED_RECORD_MAX);
+    output_length += removed_encode(out, text(name));
+}
+
+void stream_opaque(void) {
+    uint8_t *out = room(RECORD_HEADER);
+    output_length += opaque_encode(out);
+}
+
 void stream_failed(int error, const char *name, const char *what) {
     char path[FAILED_PATH_MAX + 1], sentence[FAILED_SENTENCE_MAX + 1];
     temp_cleanup_remove();

@@ -16,6 +16,11 @@ void stream_ready(void);
 void stream_event(enum event event, const char *name, const struct entry *entry);
 void stream_overflow(void);
 
+/* The records of a DIFF. */
+void stream_attribute(const char *name, struct text value);
+void stream_removed(const char *name);
+void stream_opaque(void);
+
 /* Room for the bytes of one DATA, which is written with stream_data. */
 enum { PIECE = 60 * 1024 };
 uint8_t *stream_room(void);

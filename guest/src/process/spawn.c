@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/change.h"
 #include "files/file_operation.h"
 #include "process/child.h"
 #include "process/environment.h"
@@ -151,7 +152,9 @@ bool spawn(const struct exec_request *command, struct spawned *spawned) {
 bool spawn_file_operation(const struct file_request *request, struct spawned *spawned) {
     struct ends ends = NO_ENDS;
     pid_t pid = -1;
-    if (make_pipes(file_request_has_input(request), &ends) && init_enter()) {
+    bool made = make_pipes(file_request_has_input(request), &ends);
+    if (made && request->operation == FILE_DIFF) made = dup3(changes_directory(), ends.child[STDIN_FILENO], O_CLOEXEC) >= 0;
+    if (made && init_enter()) {
         pid = fork();
         if (pid == 0) become_file_operation(request, &ends);
         init_leave();

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "files/change.h"
 #include "process/terminal.h"
 #include "sys/log.h"
 #include "vm/disk.h"
@@ -76,6 +77,9 @@ static void mount_image(void) {
         die("cannot prepare the overlay: %s", strerror(errno));
     }
     must_mount("overlay", "/root", "overlay", 0, "lowerdir=/image,upperdir=/writable/upper,workdir=/writable/work");
+    int upper = open("/writable/upper", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (upper < 0) die("cannot open the overlay's upper directory: %s", strerror(errno));
+    changes_open(upper);
 }
 
 /* Unlinks the files of the initramfs, whose memory is free then. Does not leave its file system, nor does it follow

@@ -19,13 +19,15 @@ static const struct usage {
     [FILE_COPY_OUT] = {.flags = COPY_OUT_FOLLOW},
     [FILE_COPY_IN] = {.flags = COPY_IN_OWNERS},
     [FILE_WATCH] = {.flags = WATCH_TREE | WATCH_ENTRIES},
+    [FILE_DIFF] = {0},
 };
 
 static bool is_path(struct text text) {
     return text.length >= 1 && text.length <= PATH_LENGTH_MAX && text.bytes[0] == '/';
 }
 
-static const char *complaint(const struct file_request *request, struct text path, struct text target) {
+static const char *complaint(const struct file_request *request, struct text path, struct text target,
+                             struct text user) {
     const struct usage *usage = &USAGES[request->operation];
     if (!is_path(path)) return "The path is not absolute, or longer than 4,095 bytes.";
     if (usage->target ? !is_path(target) : target.length > 0) {
@@ -39,6 +41,9 @@ static const char *complaint(const struct file_request *request, struct text pat
     if (request->length > 0 && !usage->length) return "The length is not used by the operation.";
     if (request->operation == FILE_WRITE && (request->flags & WRITE_APPEND) != 0 && request->offset > 0) {
         return "What is appended has no offset.";
+    }
+    if (request->operation == FILE_DIFF && (path.length > 1 || user.length > 0)) {
+        return "A DIFF is of the path / and of no user.";
     }
     return NULL;
 }
@@ -59,7 +64,7 @@ int file_request_parse(uint8_t *payload, size_t length, struct file_request *req
     struct text path = cursor_text(&cursor), target = cursor_text(&cursor), user = cursor_text(&cursor);
     *sentence = "The payload of FILE is not well formed.";
     if (!cursor_done(&cursor)) return BAD_REQUEST;
-    if (request->operation < FILE_STAT || request->operation > FILE_WATCH) {
+    if (request->operation < FILE_STAT || request->operation > FILE_DIFF) {
         *sentence = "FILE has an operation that this agent does not know.";
         return UNSUPPORTED;
     }
@@ -67,7 +72,7 @@ int file_request_parse(uint8_t *payload, size_t length, struct file_request *req
         *sentence = "FILE has a flag that this agent does not know.";
         return UNSUPPORTED;
     }
-    const char *wrong = complaint(request, path, target);
+    const char *wrong = complaint(request, path, target, user);
     if (wrong != NULL) {
         *sentence = wrong;
         return BAD_REQUEST;

@@ -16,6 +16,7 @@ enum file_operation {
     FILE_COPY_OUT,
     FILE_COPY_IN,
     FILE_WATCH,
+    FILE_DIFF,
 };
 
 enum file_flag {

@@ -154,6 +154,21 @@ size_t event_encode(uint8_t *out, enum event event, bool entry_follows, struct t
 
 size_t overflow_encode(uint8_t *out) { return finish(out, RECORD_OVERFLOW, RECORD_HEADER); }
 
+size_t attribute_encode(uint8_t *out, struct text name, struct text value) {
+    uint8_t *p = out + RECORD_HEADER;
+    p += put_text(p, name, ATTRIBUTE_NAME_MAX);
+    p += put_text(p, value, ATTRIBUTE_VALUE_MAX);
+    return finish(out, RECORD_ATTRIBUTE, (size_t)(p - out));
+}
+
+size_t removed_encode(uint8_t *out, struct text name) {
+    uint8_t *p = out + RECORD_HEADER;
+    p += put_text(p, name, ENTRY_NAME_MAX);
+    return finish(out, RECORD_REMOVED, (size_t)(p - out));
+}
+
+size_t opaque_encode(uint8_t *out) { return finish(out, RECORD_OPAQUE, RECORD_HEADER); }
+
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence) {
     uint8_t *p = out + RECORD_HEADER;
     put32(p, (uint32_t)error);

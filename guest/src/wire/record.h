@@ -16,6 +16,10 @@ enum record_type {
     RECORD_READY,
     RECORD_EVENT,
     RECORD_OVERFLOW,
+    /* Of a DIFF, and only from here to the host. */
+    RECORD_ATTRIBUTE,
+    RECORD_REMOVED,
+    RECORD_OPAQUE,
 };
 
 enum event { EVENT_CREATE = 1, EVENT_WRITE, EVENT_REMOVE, EVENT_RENAME, EVENT_CHMOD };
@@ -42,6 +46,9 @@ enum {
     FAILED_PATH_MAX = 2 * 4096,
     FAILED_SENTENCE_MAX = 1024,
     EVENT_RECORD_MAX = RECORD_HEADER + 12 + ENTRY_NAME_MAX,
+    ATTRIBUTE_NAME_MAX = 255, /* as the kernel has them */
+    ATTRIBUTE_VALUE_MAX = RECORD_BODY_MAX - 8 - ATTRIBUTE_NAME_MAX,
+    REMOVED_RECORD_MAX = RECORD_HEADER + 4 + ENTRY_NAME_MAX,
     FAILED_RECORD_MAX = RECORD_HEADER + 12 + FAILED_PATH_MAX + FAILED_SENTENCE_MAX,
 };
 
@@ -81,4 +88,7 @@ size_t done_encode(uint8_t *out);
 size_t ready_encode(uint8_t *out);
 size_t event_encode(uint8_t *out, enum event event, bool entry_follows, struct text name);
 size_t overflow_encode(uint8_t *out);
+size_t attribute_encode(uint8_t *out, struct text name, struct text value);
+size_t removed_encode(uint8_t *out, struct text name);
+size_t opaque_encode(uint8_t *out);
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence);
