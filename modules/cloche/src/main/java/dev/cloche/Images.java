@@ -49,7 +49,7 @@ public final class Images {
         return image.startsWith(DIGEST) ? store.resolve(image).toString() : image;
     }
 
-    private LocalImage local(ImageSummary image) {
+    LocalImage local(ImageSummary image) {
         return new LocalImage(image, store.holdersOf(image.manifest()));
     }
 

@@ -3,6 +3,8 @@ package dev.cloche;
 import dev.cloche.base.Deadline;
 import dev.cloche.base.Incubating;
 import dev.cloche.base.Uninterrupted;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.LocalImage;
 import dev.cloche.interpreter.Interpreter;
 import dev.cloche.interpreter.Interpreters;
 import dev.cloche.interpreter.Language;
@@ -421,6 +423,38 @@ public final class Sandbox implements AutoCloseable {
      */
     public SnapshotInfo snapshot(String name) {
         return SnapshotInfo.of(cloche.sandboxRoom().snapshots().take(running.id(), name, Deadline.none()));
+    }
+
+    /** Makes an image of it; {@link #commit(String, String)} without a message. */
+    @Incubating
+    public LocalImage commit(String image) {
+        return commit(image, "");
+    }
+
+    /**
+     * Makes an image of it: its own image and one more layer, of what has changed in its root file system, with owners, modes,
+     * times and extended attributes. The same changes make the same image, with the same digest. Sandboxes of it begin with
+     * these files and with none of the memory, unlike those of a {@link #snapshot}.
+     *
+     * <pre>{@code
+     * sandbox.exec("apt-get", "install", "-y", "curl");
+     * sandbox.commit("tools:1", "with curl");
+     * cloche.sandbox("tools:1").start();
+     * }</pre>
+     *
+     * <p>What is mounted is not in it, nor {@code /dev}, {@code /proc}, {@code /sys} and {@code /run} with its secrets, nor
+     * sockets, nor {@code hosts}, {@code hostname}, {@code resolv.conf} and {@code machine-id} of {@code /etc}. A file that has
+     * several names becomes several files. If its writable layer is on a disk, writes in it wait meanwhile; if that is in memory, each file is as it is when it is read.
+     *
+     * @param image what it is called, as in Docker; a name that means another image is moved
+     * @param message what the history of the image says of the layer; may be empty
+     * @throws dev.cloche.base.ClocheException with {@code image.bad-reference} if the name is none or has a digest, with {@code
+     *     image.commit-failed} if the changes make no layer or there is no room for it, with {@code vm.older-agent} if the VM
+     *     began with a version of Cloche that could not do this; nothing is kept of what fails
+     */
+    @Incubating
+    public LocalImage commit(String image, String message) {
+        return cloche.images().local(running.commit(ImageReference.parse(image), message, Deadline.none()));
     }
 
     /**

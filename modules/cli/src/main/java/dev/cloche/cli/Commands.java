@@ -80,6 +80,7 @@ final class Commands {
             "image",
             "process",
             "maintain",
+            "commit",
             "snapshot",
             "restore",
             "fork",

@@ -58,6 +58,7 @@ class MistakesIT {
                 mistake(1, "no sandbox named", "stop", "none"),
                 mistake(1, "no sandbox named", "rm", "none"),
                 mistake(1, "no sandbox named", "fork", "none"),
+                mistake(1, "no sandbox named", "commit", "none", "x"),
                 mistake(1, "no sandbox named", "snapshot", "create", "none", "x"),
                 mistake(1, "no snapshot or template named", "restore", "none"),
                 mistake(1, "no snapshot or template named", "snapshot", "rm", "none"),

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code cloche snapshot}, {@code restore} and {@code fork} as people type them. */
+/** {@code cloche snapshot}, {@code restore}, {@code fork} and {@code commit} as people type them. */
 class SnapshotCommandsIT {
     @TempDir
     Path directory;
@@ -61,7 +61,13 @@ class SnapshotCommandsIT {
         assertThat(cloche.run("wait", "try-1").exitCode()).isIn(0, 1);
         ok(cloche.run("exec", "parent", "--", "hostname"), "parent\n");
 
+        Program.Result made = cloche.run("commit", "-m", "with a file", "parent", "made:1");
+        assertThat(made.stdout()).as(made.stderr()).matches("sha256:[0-9a-f]{64}\n");
+        ok(cloche.run("commit", "-m", "with a file", "parent", "made:2"), made.stdout());
+        ok(cloche.run("run", "-q", "--rm", "made:1", "--", "cat", "/tmp/file"), "here\n");
+
         ok(cloche.run("stop", "-t", "1s", "parent"), "parent\n");
+        assertThat(cloche.run("commit", "parent", "made:3").stderr()).contains("not running", "cloche start parent");
         ok(cloche.run("snapshot", "create", "parent", "disk"), "disk\n");
         assertThat(cloche.run("fork", "parent").stderr()).contains("not running", "cloche start parent");
         ok(cloche.run("snapshot", "rm", "kept", "disk"), "kept\ndisk\n");

@@ -16,6 +16,7 @@ public abstract sealed class ImageException extends ClocheException
                 PullFailed,
                 LoadFailed,
                 SaveFailed,
+                CommitFailed,
                 CorruptArchiveException,
                 ImageCacheFailed {
     ImageException(String code, String sentence, String remedy, @Nullable Throwable cause) {

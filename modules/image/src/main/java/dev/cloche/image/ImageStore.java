@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Keeps the images of this host: pulled once, stored as disks, and kept as long as they have holders.
@@ -289,6 +290,34 @@ public final class ImageStore {
                 catalog.tag(existing, name).orElseThrow(() -> catalog.listing().notHere(existing));
         delete(recorded.forgotten());
         return recorded.summary();
+    }
+
+    /**
+     * Makes an image of the one that a holder holds and of what has changed in it. Its layers are those of that image and one
+     * more, its config is that of that image. The same changes make the same image.
+     *
+     * @param name what it is called; a name that means something else is moved
+     * @param message what its history says of the layer; may be empty
+     * @param changes passes on all that has changed
+     * @throws BadReference if the name has a digest
+     * @throws CommitFailed if the changes make no layer, or there is no room for it; nothing of it has been kept
+     */
+    public ImageSummary commit(
+            ImageHolder holder,
+            ImageReference name,
+            String message,
+            Consumer<LayerChanges> changes,
+            PullListener listener,
+            Deadline deadline) {
+        if (name.digest().isPresent()) {
+            throw new BadReference(name.toString(), "a digest is what an image has by itself, so it needs a tag");
+        }
+        StoredImage base = catalog.heldBy(holder)
+                .orElseThrow(() -> new CommitFailed(
+                        "the sandbox's image is not here any more", "Stop the sandbox and start it again.", null));
+        RecordedImage made = fetcher.commit(base.manifest(), name, message, changes, listener, deadline);
+        delete(made.forgotten());
+        return made.summary();
     }
 
     /** Removes images without holders, as far as the request says, and files that belong to no image. */

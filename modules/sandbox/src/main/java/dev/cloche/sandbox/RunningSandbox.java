@@ -2,12 +2,15 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageConfig;
+import dev.cloche.image.ImageReference;
+import dev.cloche.image.ImageSummary;
 import dev.cloche.sandbox.directory.ExecWatch;
 import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.directory.UsedConnection;
 import dev.cloche.sandbox.directory.UsedExecution;
 import dev.cloche.sandbox.directory.UsedStreams;
 import dev.cloche.sandbox.directory.UsedWatch;
+import dev.cloche.sandbox.lifecycle.SandboxCommit;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxOwnership;
 import dev.cloche.sandbox.lifecycle.SandboxStart;
@@ -258,6 +261,22 @@ public final class RunningSandbox implements AutoCloseable {
         use.begin();
         try {
             return action.apply(files());
+        } finally {
+            use.end();
+        }
+    }
+
+    /**
+     * Makes an image of its own image and of what has changed in its root file system; see {@link
+     * dev.cloche.image.ImageStore#commit}.
+     *
+     * @throws SandboxException.Ended if the sandbox has ended
+     * @throws SandboxException.Draining if nothing further may be done in it
+     */
+    public ImageSummary commit(ImageReference name, String message, Deadline deadline) {
+        use.begin();
+        try {
+            return ask(guest -> SandboxCommit.commit(context, record, guest, name, message, deadline));
         } finally {
             use.end();
         }

@@ -1,6 +1,7 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -84,6 +85,49 @@ public interface GuestFiles {
      * @throws GuestException.OlderAgent if the agent of the guest cannot
      */
     FileWatch watch(String path, FileWatch.Options options, Deadline deadline);
+
+    /**
+     * Tells what the guest has changed in its root file system, as against its image: all that its writable layer has, without
+     * mounts, {@code /dev}, {@code /proc}, {@code /sys} and {@code /run}, without sockets, and without the files of {@code /etc}
+     * that are of this guest alone ({@code hosts}, {@code hostname}, {@code resolv.conf}, {@code machine-id}). A file that has
+     * several names is told once for each. Each file is as it is when it is read; {@link Guest#freeze} has all of them be of
+     * one moment, where the layer is on a disk.
+     *
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     */
+    void changes(Changes to, Deadline deadline);
+
+    /**
+     * Takes what a guest has changed. The root comes first, a directory before what is in it, otherwise there is no order. A
+     * guest is free to lie: it may tell a name twice, or of files that are not there.
+     */
+    interface Changes {
+        /**
+         * Takes a file, link, directory, FIFO or device as it is now.
+         *
+         * @param file with its path relative to the root as its name, empty for the root itself
+         * @param major of a device, unsigned
+         * @param minor of a device, unsigned
+         */
+        void entry(FileInfo file, int major, int minor);
+
+        /** Takes an extended attribute of the last entry, a file or directory. */
+        void attribute(String name, byte[] value);
+
+        /** Says of the last entry, a directory, that nothing of the image is in it. */
+        void opaque();
+
+        /**
+         * Takes a part of the last entry, a file; they come by rising offsets and within its size, and what is between them is a
+         * hole.
+         *
+         * @param bytes valid until this returns
+         */
+        void data(long offset, ByteBuffer bytes);
+
+        /** Says that what the image has by this path is gone. */
+        void removed(String path);
+    }
 
     /**
      * Copies a file, link or whole tree of the guest to the host. Nothing that the guest says makes the copy leave

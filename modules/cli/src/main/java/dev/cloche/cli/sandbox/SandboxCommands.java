@@ -1,6 +1,7 @@
 package dev.cloche.cli.sandbox;
 
 import dev.cloche.Cloche;
+import dev.cloche.cli.image.CommitCommand;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.option.GraceOption;
 import dev.cloche.cli.option.TimeSpan;
@@ -51,6 +52,7 @@ public final class SandboxCommands {
         all.put("rename", Rename::new);
         all.put("rm", Rm::new);
         all.put("wait", WaitCommand::new);
+        all.put("commit", CommitCommand::new);
         all.put("snapshot", SnapshotCommand::new);
         all.put("restore", RestoreCommand::new);
         all.put("fork", ForkCommand::new);

@@ -14,6 +14,11 @@ public interface ImageSource extends AutoCloseable {
         return true;
     }
 
+    /** Returns whether this blob can be had again some day, from here or as the layer of another image. */
+    default boolean lasts(Descriptor blob) {
+        return lasts();
+    }
+
     /**
      * Returns a manifest or index; one byte longer than the limit if it is too long.
      *

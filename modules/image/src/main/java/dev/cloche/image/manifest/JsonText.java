@@ -1,11 +1,13 @@
 package dev.cloche.image.manifest;
 
+import dev.cloche.base.JsonValue;
 import dev.cloche.image.Digest;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -74,7 +76,7 @@ public final class JsonText {
         return text.toString();
     }
 
-    /** Returns an object of our own making: texts, longs, lists and maps of these, in their order. */
+    /** Returns an object of our own making: texts, longs, values that were read, lists and maps of these, in their order. */
     public static byte[] document(Object value) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -96,6 +98,12 @@ public final class JsonText {
         switch (value) {
             case String text -> generator.writeString(text);
             case Long number -> generator.writeNumber(number);
+            case JsonValue.Text(String text) -> generator.writeString(text);
+            case JsonValue.Numeral(String digits) -> generator.writeNumber(digits);
+            case JsonValue.Literal literal ->
+                generator.writeRawValue(literal.name().toLowerCase(Locale.ROOT));
+            case JsonValue.Items(List<JsonValue> items) -> write(generator, items);
+            case JsonValue.Fields(Map<String, JsonValue> fields) -> write(generator, fields);
             case List<?> items -> {
                 generator.writeStartArray();
                 items.forEach(item -> write(generator, item));

@@ -99,6 +99,16 @@ public final class ImageListing {
                 manifest.toString()));
     }
 
+    /** Returns every name of the images that have this layer in this form. */
+    public List<ImageReference> namesWith(Digest diffId, Digest blob) {
+        return catalog.read(transaction -> transaction.list(
+                row -> ImageReference.parse(row.getString(1)), """
+                SELECT r.reference FROM layer l
+                JOIN manifest_layer ml ON ml.layer_id = l.id AND ml.blob_digest = ?
+                JOIN image_ref r ON r.manifest_id = ml.manifest_id
+                WHERE l.diff_id = ? GROUP BY r.reference ORDER BY r.created_at""", blob.toString(), diffId.toString()));
+    }
+
     static Optional<ImageSummary> summary(CatalogTransaction transaction, ImageReference reference)
             throws SQLException {
         return reference.isDigestAlone()

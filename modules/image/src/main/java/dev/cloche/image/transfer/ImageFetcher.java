@@ -2,6 +2,7 @@ package dev.cloche.image.transfer;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.BadReference;
+import dev.cloche.image.CommitFailed;
 import dev.cloche.image.CorruptArchiveException;
 import dev.cloche.image.Digest;
 import dev.cloche.image.ImageCacheFailed;
@@ -13,6 +14,7 @@ import dev.cloche.image.ImageNotFound;
 import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageStoreOptions;
 import dev.cloche.image.ImageSuggestions;
+import dev.cloche.image.LayerChanges;
 import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullFailed;
 import dev.cloche.image.PullListener;
@@ -35,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -238,6 +241,27 @@ public final class ImageFetcher {
             limit.hold(loaded.stream().map(image -> image.image().manifest()).toList(), listener);
             return loaded;
         });
+    }
+
+    /**
+     * Makes an image of another one and what has changed in it.
+     *
+     * @param base the manifest of an image that is held meanwhile
+     */
+    public RecordedImage commit(
+            Digest base,
+            ImageReference name,
+            String message,
+            Consumer<LayerChanges> changes,
+            PullListener listener,
+            Deadline deadline) {
+        options.requireRoom().run();
+        ImageCommits commits = new ImageCommits(files, catalog, limit, options);
+        try {
+            return translating("a sandbox", () -> commits.commit(base, name, message, changes, listener, deadline));
+        } catch (PullFailed failed) {
+            throw new CommitFailed(failed.what(), failed.remedy(), failed);
+        }
     }
 
     public ImageSource source(ImageReference reference, PullListener listener, Deadline deadline) {

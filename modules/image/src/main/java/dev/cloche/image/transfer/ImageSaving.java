@@ -34,6 +34,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -150,7 +151,11 @@ public final class ImageSaving {
         if (unreadable != null) {
             failures.add(unreadable);
         }
-        for (ImageReference name : catalog.listing().namesOf(image.summary().manifest())) {
+        // Of an image that was made here, the images below it say where their layers come from.
+        Set<ImageReference> names =
+                new LinkedHashSet<>(catalog.listing().namesOf(image.summary().manifest()));
+        names.addAll(catalog.listing().namesWith(layer.diffId(), layer.blob()));
+        for (ImageReference name : names) {
             // What an attempt has written before it failed is taken back.
             channel.truncate(start);
             try (ImageSource source = sources.apply(name);

@@ -50,7 +50,7 @@ final class LayerPull {
     StoredLayer run(Descriptor blob, Digest diffId) throws IOException {
         Path temporary = files.temporaryLayer(diffId);
         LayerDigestCheck digests = new LayerDigestCheck(source, blob, diffId);
-        try (KeptBlob kept = source.lasts() ? KeptBlob.none() : KeptBlob.of(files, diffId);
+        try (KeptBlob kept = source.lasts(blob) ? KeptBlob.none() : KeptBlob.of(files, diffId);
                 DigestingStream compressed = new DigestingStream(
                         kept.through(new Bounded(open(blob, diffId), blob)),
                         count -> listener.on(new PullEvent.Progress(blob.digest(), count, blob.size())))) {
@@ -75,7 +75,7 @@ final class LayerPull {
 
     /** Keeps the blob of a layer that is here, if its source does not. To be called under the layer's lock. */
     void keepIfWanted(Descriptor blob, Digest diffId) throws IOException {
-        if (source.lasts() || Files.exists(files.blob(diffId))) {
+        if (source.lasts(blob) || Files.exists(files.blob(diffId))) {
             return;
         }
         LayerDigestCheck digests = new LayerDigestCheck(source, blob, diffId);
@@ -97,7 +97,7 @@ final class LayerPull {
     /** A layer that was loaded once was kept as it came, and need not be had from anywhere. */
     private InputStream open(Descriptor blob, Digest diffId) throws IOException {
         Path keptBefore = files.blob(diffId);
-        return source.lasts() && CacheVerification.is(keptBefore, new FileFingerprint(blob.size(), blob.digest()))
+        return source.lasts(blob) && CacheVerification.is(keptBefore, new FileFingerprint(blob.size(), blob.digest()))
                 ? Files.newInputStream(keptBefore)
                 : source.blob(blob);
     }

@@ -139,16 +139,28 @@ final class ChannelFiles implements GuestFiles {
     public FileWatch watch(String path, FileWatch.Options options, Deadline deadline) {
         int flags = (options.tree() ? FileRequest.BELOW : 0) | (options.files() ? FileRequest.ENTRIES : 0);
         FileRequest request = new FileRequest(FileRequest.WATCH, flags, 0, 0, 0, GuestPaths.absolute(path), "", user);
-        ChannelExecution execution;
-        try {
-            execution = connection.file(request, deadline);
-        } catch (GuestException.Refused refused) {
-            throw refused.failure() == GuestFailure.UNSUPPORTED
-                    ? new GuestException.OlderAgent("watches of files")
-                    : refused;
-        }
+        ChannelExecution execution = startedIfKnown(request, "watches of files", deadline);
         FileCall call = new FileCall(execution, request, "watching " + path, Deadline.none());
         return ChannelFileWatch.begin(call, path, deadline);
+    }
+
+    /** Starts what agents of earlier versions do not know. */
+    private ChannelExecution startedIfKnown(FileRequest request, String what, Deadline deadline) {
+        try {
+            return connection.file(request, deadline);
+        } catch (GuestException.Refused refused) {
+            throw refused.failure() == GuestFailure.UNSUPPORTED ? new GuestException.OlderAgent(what) : refused;
+        }
+    }
+
+    @Override
+    public void changes(Changes to, Deadline deadline) {
+        FileRequest request = FileRequest.of(FileRequest.DIFF, false, "/", "");
+        ChannelExecution execution = startedIfKnown(request, "list of changed files", deadline);
+        try (FileCall call = new FileCall(execution, request, "reading what has changed", deadline)) {
+            new ChangeRecords(to).pass(call::next);
+            call.isDone();
+        }
     }
 
     private void run(FileRequest request, String what, Deadline deadline) {

@@ -14,11 +14,17 @@ public sealed interface FileRecord {
     int READY = 5;
     int EVENT = 6;
     int OVERFLOW = 7;
+    int ATTRIBUTE = 8;
+    int REMOVED = 9;
+    int OPAQUE = 10;
 
     /** Type and length. */
     int HEADER = 8;
 
     int MAX_BODY = 65_536;
+
+    /** As Linux bounds it, in bytes. */
+    int MAX_ATTRIBUTE_NAME = 255;
 
     /** By their numbers, from 1 on. */
     List<FileWatch.Change> CHANGES = List.of(
@@ -49,6 +55,15 @@ public sealed interface FileRecord {
 
     record Overflow() implements FileRecord {}
 
+    /** Describes an extended attribute of the file or directory whose {@link Entry} came last; its value is valid until the next record is read. */
+    record Attribute(String name, ByteBuffer value) implements FileRecord {}
+
+    /** Says that a file of the image is gone. */
+    record Removed(String name) implements FileRecord {}
+
+    /** Says that the directory whose {@link Entry} came last hides that of the image. */
+    record Opaque() implements FileRecord {}
+
     /**
      * Reads a record.
      *
@@ -65,6 +80,9 @@ public sealed interface FileRecord {
             case READY -> new Ready();
             case EVENT -> event(in);
             case OVERFLOW -> new Overflow();
+            case ATTRIBUTE -> attribute(in);
+            case REMOVED -> removed(in);
+            case OPAQUE -> new Opaque();
             default -> throw in.bad("is unknown");
         };
         if (type != DATA) {
@@ -89,6 +107,22 @@ public sealed interface FileRecord {
         FileWatch.Change change = CHANGES.get(in.u32(1, CHANGES.size()) - 1);
         boolean entryFollows = in.u32(0, 1) == 1;
         return new Event(change, entryFollows, GuestPaths.relative(in, in.text(GuestPaths.MAX)));
+    }
+
+    private static Attribute attribute(PayloadReader in) {
+        String name = GuestPaths.withoutNul(in, in.text(MAX_ATTRIBUTE_NAME));
+        if (name.isEmpty()) {
+            throw in.bad("has no name");
+        }
+        return new Attribute(name, ByteBuffer.wrap(in.text(MAX_BODY)));
+    }
+
+    private static Removed removed(PayloadReader in) {
+        String name = GuestPaths.relative(in, in.text(GuestPaths.MAX));
+        if (name.isEmpty()) {
+            throw in.bad("has no name");
+        }
+        return new Removed(name);
     }
 
     private static Failed failed(PayloadReader in) {

@@ -15,6 +15,7 @@ public record FileRequest(
     public static final int COPY_OUT = 8;
     public static final int COPY_IN = 9;
     public static final int WATCH = 10;
+    public static final int DIFF = 11;
 
     /** Of STAT and COPY_OUT. */
     public static final int FOLLOW = 1;

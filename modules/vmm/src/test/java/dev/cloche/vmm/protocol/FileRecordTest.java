@@ -111,7 +111,11 @@ class FileRecordTest {
     void recordsThatAreNoneAreTypedErrors() {
         for (List<Integer> header : List.of(
                 List.of(0, 0),
-                List.of(8, 0),
+                List.of(11, 0),
+                List.of(FileRecord.ATTRIBUTE, 0),
+                List.of(FileRecord.ATTRIBUTE, 8),
+                List.of(FileRecord.REMOVED, 4),
+                List.of(FileRecord.OPAQUE, 1),
                 List.of(FileRecord.READY, 1),
                 List.of(FileRecord.EVENT, 0),
                 List.of(FileRecord.OVERFLOW, 4),
