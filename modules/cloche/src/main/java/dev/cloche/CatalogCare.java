@@ -1,23 +1,36 @@
 package dev.cloche;
 
 import dev.cloche.catalog.Catalog;
+import dev.cloche.catalog.CatalogException;
 import dev.cloche.catalog.CatalogMaintenance;
 import dev.cloche.catalog.DueMigration;
 import dev.cloche.image.CacheProblem;
+import dev.cloche.image.ImagePruneReport;
+import dev.cloche.image.ImagePruneRequest;
+import dev.cloche.image.ImageReference;
 import dev.cloche.linux.DiskUse;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
 import dev.cloche.machine.MachineManager;
+import dev.cloche.process.ProcessPruneRequest;
 import dev.cloche.qemu.SnapshotCheck;
 import dev.cloche.runtime.RuntimeUnusable;
 import dev.cloche.sandbox.Orphan;
+import dev.cloche.sandbox.SandboxSnapshots;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What is done with the records of a state root as a whole, also where they are damaged. Other processes may use them
@@ -69,9 +82,11 @@ public final class CatalogCare {
             LAYERS,
             /** What else there is of images. */
             IMAGES,
-            /** Templates that starts make; prepared ones are snapshots. */
+            /** Templates that starts make. */
             TEMPLATES,
-            /** Snapshots of sandboxes, prepared templates, and what suspended sandboxes are kept in. */
+            /** Templates that were prepared under a name. */
+            PREPARED_TEMPLATES,
+            /** Snapshots of sandboxes, and what suspended sandboxes are kept in. */
             SNAPSHOTS,
             /** Machines, with their disks, snapshots and the memory of those. */
             MACHINES,
@@ -91,14 +106,16 @@ public final class CatalogCare {
     }
 
     /**
-     * Adds up what the state root takes on its disk, by reading all its directories; also without records. Changes nothing.
+     * Adds up what the state root takes on its disk, by reading all its directories. Works also without records that can be read;
+     * then prepared templates count as snapshots. Changes nothing.
      *
      * @return the parts that there are, in the order of their names here
      */
     public List<DiskUsage> diskUsage() {
         Path root = StateRoot.ensure(options);
+        Set<String> prepared = preparedTemplates(root);
         List<DiskUsage.Part> parts = List.of(DiskUsage.Part.values());
-        return DiskUse.below(root, names -> parts.indexOf(part(root, names))).entrySet().stream()
+        return DiskUse.below(root, names -> parts.indexOf(part(root, names, prepared))).entrySet().stream()
                 .map(part -> new DiskUsage(
                         parts.get(part.getKey()),
                         part.getValue().bytes(),
@@ -106,13 +123,30 @@ public final class CatalogCare {
                 .toList();
     }
 
-    private static DiskUsage.Part part(Path root, List<String> names) {
+    /** Returns what the directories of prepared templates are called: nothing on the disk but the records tells them apart. */
+    private Set<String> preparedTemplates(Path root) {
+        if (!Files.exists(root.resolve("catalog.db"))) {
+            return Set.of();
+        }
+        try {
+            if (!due().isEmpty()) {
+                return Set.of();
+            }
+            try (Catalog catalog = Catalog.open(root, Rooms.SCHEMAS, Rooms.installGate())) {
+                return SandboxSnapshots.directoriesOfTemplates(catalog);
+            }
+        } catch (CatalogException unreadable) {
+            return Set.of();
+        }
+    }
+
+    private static DiskUsage.Part part(Path root, List<String> names, Set<String> prepared) {
         String second = names.size() > 1 ? names.get(1) : "";
         return switch (names.getFirst()) {
             case "cache" ->
                 second.equals("layers") || second.equals("blobs") ? DiskUsage.Part.LAYERS : DiskUsage.Part.IMAGES;
-            case "snapshots" -> snapshot(second);
-            case "sandbox-snapshots" -> DiskUsage.Part.SNAPSHOTS;
+            case "snapshots", "sandbox-snapshots" ->
+                prepared.contains(second) ? DiskUsage.Part.PREPARED_TEMPLATES : snapshot(names.getFirst(), second);
             case "templates" -> DiskUsage.Part.TEMPLATES;
             case "machines" -> DiskUsage.Part.MACHINES;
             case "sandboxes" -> DiskUsage.Part.SANDBOXES;
@@ -122,7 +156,10 @@ public final class CatalogCare {
         };
     }
 
-    private static DiskUsage.Part snapshot(String name) {
+    private static DiskUsage.Part snapshot(String directory, String name) {
+        if (directory.equals("sandbox-snapshots")) {
+            return DiskUsage.Part.SNAPSHOTS;
+        }
         if (name.startsWith("template-")) {
             return DiskUsage.Part.TEMPLATES;
         }
@@ -135,6 +172,109 @@ public final class CatalogCare {
         }
         boolean pooled = Files.exists(directory.resolve("pool.json")) && !Files.exists(directory.resolve("claimed"));
         return pooled ? DiskUsage.Part.POOLS : DiskUsage.Part.VMS;
+    }
+
+    /**
+     * Says what a prune has removed, or would remove.
+     *
+     * @param names ids of processes, or names of templates or images
+     * @param bytes that the disk has more; of images the length of their files, with those that belonged to no image
+     */
+    public record Pruned(Kind kind, List<String> names, long bytes) {
+        /** Names what is pruned, in the order in which it is. */
+        public enum Kind {
+            /** Records of work that has ended, with the output of commands. */
+            PROCESSES,
+            /** Templates that starts make, from which nothing runs. */
+            TEMPLATES,
+            /** Images that nothing uses. */
+            IMAGES
+        }
+
+        public Pruned {
+            names = List.copyOf(names);
+        }
+    }
+
+    /**
+     * Removes what nothing uses and what is made or fetched again when it is needed: does all of {@link Processes#prune}, {@link
+     * Templates#prune} and {@link Images#prune}. Snapshots, prepared templates, machines, pools and sandboxes stay, also sandboxes
+     * that have ended, and what they use.
+     *
+     * @param unusedFor only what was not used for so long; zero for all
+     * @return what it was, of each kind
+     */
+    public List<Pruned> prune(Duration unusedFor) {
+        try (Rooms rooms = Rooms.open(options)) {
+            Path outputs = rooms.processes().outputs();
+            Map<String, Long> written = sizes(outputs);
+            List<String> processes = rooms.processes().registry().prune(ProcessPruneRequest.unusedFor(unusedFor));
+            rooms.executions().sweep();
+            long freed = sum(written, id -> Files.notExists(outputs.resolve(id)));
+            Map<String, Long> snapshots = sizes(snapshots());
+            List<String> templates = rooms.sandboxes().templates().prune(unusedFor);
+            return List.of(
+                    new Pruned(Pruned.Kind.PROCESSES, processes, freed),
+                    new Pruned(Pruned.Kind.TEMPLATES, templates, sum(snapshots, templates::contains)),
+                    images(rooms.images().prune(imagesOf(unusedFor))));
+        }
+    }
+
+    /** Returns what {@link #prune} would remove now; removes nothing. */
+    public List<Pruned> prunePlan(Duration unusedFor) {
+        try (Rooms rooms = Rooms.open(options)) {
+            List<String> processes = rooms.processes().registry().prunePlan(ProcessPruneRequest.unusedFor(unusedFor));
+            // Of processes that were pruned before, by a prune that was killed.
+            Set<String> outputs = new HashSet<>(new OrphanCare(rooms).outputs());
+            outputs.addAll(processes);
+            List<String> templates = rooms.sandboxes().templates().prunePlan(unusedFor);
+            return List.of(
+                    new Pruned(
+                            Pruned.Kind.PROCESSES,
+                            processes,
+                            sum(sizes(rooms.processes().outputs()), outputs::contains)),
+                    new Pruned(Pruned.Kind.TEMPLATES, templates, sum(sizes(snapshots()), templates::contains)),
+                    images(rooms.images().prunePlan(imagesOf(unusedFor))));
+        }
+    }
+
+    private Path snapshots() {
+        return StateRoot.ensure(options).resolve("snapshots");
+    }
+
+    private static ImagePruneRequest imagesOf(Duration unusedFor) {
+        return new ImagePruneRequest(unusedFor, OptionalLong.empty());
+    }
+
+    private static Pruned images(ImagePruneReport report) {
+        return new Pruned(
+                Pruned.Kind.IMAGES,
+                report.references().stream().map(ImageReference::toString).toList(),
+                report.bytes());
+    }
+
+    /** Returns what each of a directory's entries takes of the disk. */
+    private static Map<String, Long> sizes(Path directory) {
+        List<String> names = new ArrayList<>();
+        Map<String, Integer> kinds = new HashMap<>();
+        Map<String, Long> sizes = new HashMap<>();
+        if (Files.isDirectory(directory)) {
+            DiskUse.below(
+                            directory,
+                            path -> kinds.computeIfAbsent(path.getFirst(), name -> {
+                                names.add(name);
+                                return names.size() - 1;
+                            }))
+                    .forEach((kind, sum) -> sizes.put(names.get(kind), sum.bytes()));
+        }
+        return sizes;
+    }
+
+    private static long sum(Map<String, Long> sizes, Predicate<String> chosen) {
+        return sizes.entrySet().stream()
+                .filter(each -> chosen.test(each.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /**

@@ -42,8 +42,8 @@ record OrphanCare(Rooms rooms) {
         return rooms.processes().outputs();
     }
 
-    /** A process is recorded before its output is. */
-    private List<String> outputs() {
+    /** Returns the ids of outputs without a process, which is recorded before its output is. */
+    List<String> outputs() {
         List<String> found;
         try (Stream<Path> entries = Files.list(directory())) {
             found = entries.filter(Files::isDirectory)

@@ -7,6 +7,10 @@ import dev.cloche.CatalogCare.DiskUsage.Part;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,6 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DiskUsageTest {
     private static final int SIZE = 1 << 20;
 
+    private static final String TEMPLATE = """
+            INSERT INTO sandbox_snapshot (id, name, status, contents, directory, source, image, manifest, memory_mib, cpus,
+                                          network, start_timeout, created_at, prepared)
+            VALUES (7, 'api', 'READY', 'MEMORY', 'web-7', 'web', 'base', 'sha256:0', 64, 1, 0, 1, 1, 1)""";
+
     @TempDir
     Path root;
 
@@ -26,7 +35,11 @@ class DiskUsageTest {
     }
 
     private List<DiskUsage> usage() {
-        return Cloche.catalog(ClocheOptions.ofEnvironment().withHome(root)).diskUsage();
+        return care().diskUsage();
+    }
+
+    private CatalogCare care() {
+        return Cloche.catalog(ClocheOptions.ofEnvironment().withHome(root));
     }
 
     private Path write(String name) throws IOException {
@@ -60,6 +73,23 @@ class DiskUsageTest {
         assertThat(of(part).filter(usage -> usage.bytes() >= SIZE)).isEmpty();
         write(name);
         assertThat(of(part).orElseThrow().bytes()).isBetween((long) SIZE, 2L * SIZE);
+    }
+
+    @Test
+    void aPreparedTemplateCountsForItselfAndWithoutRecordsAsASnapshot() throws IOException, SQLException {
+        assertThat(care().migrate()).isNotEmpty();
+        try (Connection records = DriverManager.getConnection("jdbc:sqlite:" + root.resolve("catalog.db"));
+                Statement row = records.createStatement()) {
+            row.executeUpdate(TEMPLATE);
+        }
+        write("snapshots/sandbox-7/memory");
+        write("sandbox-snapshots/web-7/disk/disk.0");
+        write("snapshots/sandbox-8/memory");
+        assertThat(of(Part.PREPARED_TEMPLATES).orElseThrow().bytes()).isBetween(2L * SIZE, 3L * SIZE);
+        assertThat(of(Part.SNAPSHOTS).orElseThrow().bytes()).isBetween((long) SIZE, 2L * SIZE);
+        Files.writeString(root.resolve("catalog.db"), "these are no records");
+        assertThat(of(Part.PREPARED_TEMPLATES)).isEmpty();
+        assertThat(of(Part.SNAPSHOTS).orElseThrow().bytes()).isBetween(3L * SIZE, 4L * SIZE);
     }
 
     @Test

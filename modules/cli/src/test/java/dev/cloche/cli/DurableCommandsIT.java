@@ -85,6 +85,7 @@ class DurableCommandsIT {
                 .contains("\"text\":\"");
         assertThat(done("process", "events", id).stdout())
                 .contains("exec.starting", "exec.started", "exec.output", "process.completed");
+        assertThat(done("system", "prune", "--dry-run").stdout()).contains("process " + id + "\n", ofTheDead);
         assertThat(done("process", "prune").stdout()).contains(id, ofTheDead);
         assertThat(cloche.run("process", "logs", id).stderr()).contains("process \"" + id + "\" was pruned");
     }

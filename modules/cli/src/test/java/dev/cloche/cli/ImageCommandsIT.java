@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code cloche image}, {@code cloche catalog} and {@code cloche system} with the bundled image; no VM is started. */
 class ImageCommandsIT {
     private static final String BASE = "docker.io/library/base:latest";
+
+    /** The last of the numbers. */
+    private static final Pattern TOTAL_FREED = Pattern.compile("(?s).*\"bytes\" : ([0-9]+)\\s+}\\s*$");
 
     @TempDir
     Path home;
@@ -120,6 +124,30 @@ class ImageCommandsIT {
         Result all = done("image", "prune", "--format", "json");
         assertThat(all.stdout()).contains(BASE, "\"manifests\" : 1").isEqualTo(wouldBe.stdout());
         assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void allPrunesInOneRemoveWhatNothingUsesAndSaySo() throws IOException {
+        Path output = Files.createDirectories(home.resolve("executions/exec-0123456789abcdef"));
+        Files.write(output.resolve("left-by-a-killed-prune"), new byte[1 << 20]);
+        Path disk = Files.createDirectories(home.resolve("sandbox-snapshots/web-7/disk"));
+        Files.write(disk.resolve("disk.0"), new byte[1 << 20]);
+        long before = used();
+        Result none = done("system", "prune", "--dry-run", "--unused-for", "1h");
+        assertThat(none.stdout()).isEmpty();
+        assertThat(none.stderr()).contains("would remove 0 processes, 1.0 MiB", "would remove 0 images");
+        Result plan = done("system", "prune", "--dry-run");
+        assertThat(plan.stdout()).isEqualTo("image " + BASE + "\n");
+        String wouldBe =
+                done("system", "prune", "--dry-run", "--format", "json").stdout();
+        assertThat(used()).isEqualTo(before);
+        String all = done("system", "prune", "--format", "json").stdout();
+        assertThat(all).contains("\"part\" : \"templates\"", BASE).isEqualTo(wouldBe);
+        assertThat(files()).isEmpty();
+        assertThat(output).doesNotExist();
+        assertThat(disk.resolve("disk.0")).exists();
+        long freed = Long.parseLong(TOTAL_FREED.matcher(all).replaceFirst("$1"));
+        assertThat(before - used()).isCloseTo(freed, Offset.offset(100_000L));
     }
 
     @Test

@@ -48,9 +48,12 @@ class TemplateCommandsIT {
         assertThat(cloche.run("template", "rm", name).stderr())
                 .contains("Stop the VMs that were restored from it first");
         assertThat(done("template", "prune")).isEmpty();
+        assertThat(done("system", "prune", "--dry-run")).isEmpty();
         done("rm", "--force", "user");
 
         assertThat(done("template", "prune", "--unused-for", "1h")).isEmpty();
+        assertThat(done("system", "prune", "--dry-run")).contains("template " + name + "\n");
+        assertThat(done("template", "ls")).contains(name);
         assertThat(done("template", "prune", "--format", "json")).contains(name);
         assertThat(done("template", "ls", "--format", "json").strip()).isEqualTo("[ ]");
         String again = done("template", "make", "-q", "-m", "256m", "base").strip();

@@ -138,6 +138,9 @@ public interface ProcessRegistry extends ProcessEvents, ProcessLeases, ProcessGr
      */
     List<String> prune(ProcessPruneRequest request);
 
+    /** Returns the ids of what {@link #prune} would forget now, in their order. Forgets nothing. */
+    List<String> prunePlan(ProcessPruneRequest request);
+
     /** Returns what an acknowledged write is worth. */
     Durability durability();
 

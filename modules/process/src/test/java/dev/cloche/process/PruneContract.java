@@ -24,8 +24,11 @@ public interface PruneContract extends ContractFixture {
         registry().append("p", said("hi").withWakeTarget(OWNER));
         registry().ackWake("p", 1);
         registry().complete("p", success(1));
-        assertThat(registry().prune(ProcessPruneRequest.unusedFor(Duration.ofDays(1))))
-                .isEmpty();
+        ProcessPruneRequest old = ProcessPruneRequest.unusedFor(Duration.ofDays(1));
+        assertThat(registry().prunePlan(old)).isEmpty();
+        assertThat(registry().prune(old)).isEmpty();
+        assertThat(registry().prunePlan(ProcessPruneRequest.all())).containsExactly("p");
+        assertThat(registry().get("p")).isPresent();
         assertThat(registry().prune(ProcessPruneRequest.all())).containsExactly("p");
         assertThat(registry().get("p")).isEmpty();
         assertThatThrownBy(() -> registry().eventsAfter("p", 0, 1))
@@ -44,8 +47,10 @@ public interface PruneContract extends ContractFixture {
             registry().complete(id, success(1));
         }
         registry().claim("leased", "ann", LeaseContract.LONG);
+        assertThat(registry().prunePlan(ProcessPruneRequest.all())).isEmpty();
         assertThat(registry().prune(ProcessPruneRequest.all())).isEmpty();
         ProcessPruneRequest alsoGranted = ProcessPruneRequest.all().withGranted(true);
+        assertThat(registry().prunePlan(alsoGranted)).containsExactly("granted");
         assertThat(registry().prune(alsoGranted)).containsExactly("granted");
         assertThat(registry().grants(OWNER, Optional.empty(), 9)).isEmpty();
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))

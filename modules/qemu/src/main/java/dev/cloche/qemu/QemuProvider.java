@@ -486,6 +486,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public boolean isSnapshotMapped(SnapshotName name) {
+        return snapshots.isMapped(name);
+    }
+
+    @Override
     public void close() {
         open.closeAll();
     }

@@ -1,10 +1,12 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.catalog.Catalog;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.ReconciledSandboxes;
+import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.sandbox.snapshot.ChildStarts;
 import dev.cloche.sandbox.snapshot.ForkRequest;
@@ -12,10 +14,14 @@ import dev.cloche.sandbox.snapshot.SnapshotContext;
 import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.snapshot.SnapshotTaking;
 import dev.cloche.vm.VmException;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Takes snapshots of sandboxes, and makes sandboxes of them (docs/snapshots.md). Safe for use from several threads; several
@@ -39,6 +45,15 @@ public final class SandboxSnapshots {
         owned = parts.owned();
         taking = new SnapshotTaking(snapshots, owned::vmOf);
         starts = new ChildStarts(snapshots, parts.terminator());
+    }
+
+    /** Returns the names of the directories that prepared templates have below {@code snapshots} and {@code sandbox-snapshots}. */
+    public static Set<String> directoriesOfTemplates(Catalog catalog) {
+        return new SnapshotStore(catalog, Clock.systemUTC())
+                .templates().stream()
+                        .flatMap(row -> Stream.of(
+                                row.directory(), SnapshotNames.ofVm(row.id()).value()))
+                        .collect(Collectors.toUnmodifiableSet());
     }
 
     /**

@@ -244,20 +244,33 @@ public final class TemplateStore {
      * @return the names of what was removed
      */
     public List<String> prune(Duration unusedFor) {
-        Instant since = clock.instant().minus(unusedFor);
         List<String> removed = new ArrayList<>();
-        for (Template template : list()) {
-            if (!template.usable() || !template.lastUsedAt().isAfter(since)) {
-                try {
-                    delete(new SnapshotName(template.name()));
-                    removed.add(template.name());
-                } catch (VmException.Busy | SnapshotException.NotFound usedOrGone) {
-                    System.getLogger(TemplateStore.class.getName())
-                            .log(System.Logger.Level.DEBUG, "template " + template.name() + " stays", usedOrGone);
-                }
+        for (SnapshotName name : unused(unusedFor)) {
+            try {
+                delete(name);
+                removed.add(name.value());
+            } catch (VmException.Busy | SnapshotException.NotFound usedOrGone) {
+                System.getLogger(TemplateStore.class.getName())
+                        .log(System.Logger.Level.DEBUG, "template " + name + " stays", usedOrGone);
             }
         }
         return List.copyOf(removed);
+    }
+
+    /** Returns what {@link #prune} would remove now; removes nothing. */
+    public List<String> prunePlan(Duration unusedFor) {
+        return unused(unusedFor).stream()
+                .filter(name -> !vms.isSnapshotMapped(name))
+                .map(SnapshotName::value)
+                .toList();
+    }
+
+    private List<SnapshotName> unused(Duration unusedFor) {
+        Instant since = clock.instant().minus(unusedFor);
+        return list().stream()
+                .filter(template -> !template.usable() || !template.lastUsedAt().isAfter(since))
+                .map(template -> new SnapshotName(template.name()))
+                .toList();
     }
 
     private static boolean isTemplate(SnapshotRef taken) {

@@ -116,6 +116,11 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public boolean isSnapshotMapped(SnapshotName name) {
+        return memory.isSnapshotMapped(name);
+    }
+
+    @Override
     public List<VmInfo> list() {
         return memory.list();
     }

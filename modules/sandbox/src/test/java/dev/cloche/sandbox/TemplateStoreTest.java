@@ -160,6 +160,8 @@ class TemplateStoreTest extends OnTestHost {
         String unusable = own.make(gone, TestHost.soon()).orElseThrow().name().value();
         Files.delete(gone.rootDisk().path());
         String used = own.make(shape(), TestHost.soon()).orElseThrow().name().value();
+        assertThat(own.prunePlan(Duration.ofDays(1))).containsExactly(unusable);
+        assertThat(own.prunePlan(Duration.ZERO)).containsExactlyInAnyOrder(unusable, used);
         assertThat(own.prune(Duration.ofDays(1))).containsExactly(unusable);
         assertThat(own.list()).extracting(Template::name).containsExactly(used);
         assertThat(own.prune(Duration.ZERO)).containsExactly(used);
@@ -172,6 +174,7 @@ class TemplateStoreTest extends OnTestHost {
         try (RunningSandbox sandbox =
                 sandboxes.start(TestHost.spec(Optional.empty(), "bare"), PullListener.none(), TestHost.soon())) {
             assertThat(sandbox.timings().orElseThrow().kind()).isEqualTo(StartKind.RESTORED);
+            assertThat(templates().prunePlan(Duration.ZERO)).isEmpty();
             assertThat(templates().prune(Duration.ZERO)).isEmpty();
             assertThatThrownBy(() -> templates().remove(made.name())).isInstanceOf(VmException.Busy.class);
         }

@@ -220,6 +220,9 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      */
     void deleteSnapshot(SnapshotName name);
 
+    /** Says whether VMs run that map a snapshot, so that it cannot be deleted; false if there is none of that name. */
+    boolean isSnapshotMapped(SnapshotName name);
+
     /**
      * Returns what the main execution of a VM writes or wrote, if its specification asked for a log; otherwise an empty log.
      *

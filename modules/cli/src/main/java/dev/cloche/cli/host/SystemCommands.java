@@ -5,10 +5,13 @@ import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.base.EnumNames;
 import dev.cloche.cli.option.FormatOption;
+import dev.cloche.cli.option.TimeSpan;
 import dev.cloche.cli.terminal.ByteSize;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
+import dev.cloche.cli.terminal.Quantity;
 import dev.cloche.cli.terminal.Table;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Has the commands of {@code cloche system}. */
 public final class SystemCommands {
@@ -25,6 +29,7 @@ public final class SystemCommands {
     public static Map<String, Supplier<Callable<Integer>>> all() {
         Map<String, Supplier<Callable<Integer>>> all = new LinkedHashMap<>();
         all.put("df", DiskUse::new);
+        all.put("prune", Prune::new);
         return all;
     }
 
@@ -75,6 +80,7 @@ public final class SystemCommands {
             return switch (part) {
                 case LAYERS, IMAGES -> "cloche image prune";
                 case TEMPLATES -> "cloche template prune";
+                case PREPARED_TEMPLATES -> "cloche template rm";
                 case SNAPSHOTS -> "cloche snapshot rm";
                 case MACHINES -> "cloche machine rm";
                 case SANDBOXES -> "cloche rm";
@@ -82,6 +88,77 @@ public final class SystemCommands {
                 case VMS -> "cloche stop";
                 case LOGS -> "cloche process prune";
                 case CATALOG, OTHER -> "";
+            };
+        }
+    }
+
+    @Command(
+            name = "prune",
+            description = {
+                "Remove what nothing uses and what comes back when it is needed, as these commands do, in this order:",
+                "",
+                "  cloche process prune   processes that have ended, with what they wrote",
+                "  cloche template prune  templates that no sandbox runs from",
+                "  cloche image prune     images that no sandbox uses",
+                "",
+                "Nothing else goes: sandboxes stay, also those that have ended, and so do snapshots, templates with a name,"
+                        + " machines and pools. 'cloche system df' shows what they take.",
+                ""
+            },
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  cloche system prune --dry-run            what would go now, and what that frees",
+                "  cloche system prune --unused-for 30d     only what nothing has used for 30 days"
+            })
+    private static final class Prune implements Callable<Integer> {
+        @Option(
+                names = "--unused-for",
+                paramLabel = "TIME",
+                converter = TimeSpan.class,
+                description = "Only what nothing has used for so long, for example 12h or 30d.")
+        private Duration unusedFor = Duration.ZERO;
+
+        @Option(names = "--dry-run", description = "Only print what would be removed.")
+        private boolean dryRun;
+
+        @Mixin
+        private FormatOption format = new FormatOption();
+
+        @Override
+        public Integer call() {
+            CatalogCare care = Cloche.catalog(ClocheOptions.ofEnvironment());
+            List<CatalogCare.Pruned> parts = dryRun ? care.prunePlan(unusedFor) : care.prune(unusedFor);
+            long bytes = parts.stream().mapToLong(CatalogCare.Pruned::bytes).sum();
+            if (format.json()) {
+                JsonOutput.print(
+                        System.out,
+                        json -> json.object(() -> {
+                            json.name("parts").array(() -> parts.forEach(part -> write(json, part)));
+                            json.field("bytes", bytes);
+                        }));
+                return ExitCodes.OK;
+            }
+            for (CatalogCare.Pruned part : parts) {
+                String kind = noun(part.kind());
+                part.names().forEach(name -> System.out.println(kind + " " + Table.clean(name)));
+                System.err.println((dryRun ? "would remove " : "removed ")
+                        + Quantity.of(part.names().size(), kind) + ", " + ByteSize.of(part.bytes()));
+            }
+            System.err.println((dryRun ? "would free " : "freed ") + ByteSize.of(bytes) + " in all");
+            return ExitCodes.OK;
+        }
+
+        private static void write(JsonOutput json, CatalogCare.Pruned part) {
+            json.object(() -> json.field("part", EnumNames.of(part.kind()))
+                    .field("names", part.names())
+                    .field("bytes", part.bytes()));
+        }
+
+        private static String noun(CatalogCare.Pruned.Kind kind) {
+            return switch (kind) {
+                case PROCESSES -> "process";
+                case TEMPLATES -> "template";
+                case IMAGES -> "image";
             };
         }
     }

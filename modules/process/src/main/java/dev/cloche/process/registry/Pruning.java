@@ -48,18 +48,47 @@ final class Pruning {
         List<ProcessHead> offered = transaction.lockPrunable(request, after, BATCH);
         List<String> pruned = new ArrayList<>();
         for (ProcessHead process : offered) {
-            // Its holder is still cleaning up.
-            if (process.lease().filter(lease -> lease.isLive(now)).isEmpty()) {
+            if (isFree(process, now)) {
                 transaction.change(Change.of(process.id(), Change.Kind.PRUNED));
                 transaction.bury(
                         process, new Tombstone(process.id(), process.fence(), process.lastSequence(), now.wall()));
                 pruned.add(process.id());
             }
         }
-        return new Batch(
-                pruned,
-                offered.size() < BATCH
-                        ? Optional.empty()
-                        : Optional.of(offered.getLast().id()));
+        return new Batch(pruned, last(offered));
+    }
+
+    /** The holder of one that is not free is still cleaning up. */
+    private static boolean isFree(ProcessHead process, StoreTime now) {
+        return process.lease().filter(lease -> lease.isLive(now)).isEmpty();
+    }
+
+    private static Optional<String> last(List<ProcessHead> offered) {
+        return offered.size() < BATCH
+                ? Optional.empty()
+                : Optional.of(offered.getLast().id());
+    }
+
+    /** Returns what {@link #prune} would forget now. */
+    List<String> plan(ProcessPruneRequest request) {
+        List<String> prunable = new ArrayList<>();
+        Optional<String> after = Optional.empty();
+        do {
+            Optional<String> from = after;
+            // Only a transaction that writes is offered them; this one changes nothing.
+            Batch batch = store.write(transaction -> {
+                StoreTime now = transaction.now();
+                List<ProcessHead> offered = transaction.lockPrunable(request, from, BATCH);
+                return new Batch(
+                        offered.stream()
+                                .filter(process -> isFree(process, now))
+                                .map(ProcessHead::id)
+                                .toList(),
+                        last(offered));
+            });
+            prunable.addAll(batch.pruned());
+            after = batch.last();
+        } while (after.isPresent());
+        return List.copyOf(prunable);
     }
 }

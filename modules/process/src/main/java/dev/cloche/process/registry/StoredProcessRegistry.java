@@ -167,6 +167,11 @@ public final class StoredProcessRegistry implements ProcessRegistry {
     }
 
     @Override
+    public List<String> prunePlan(ProcessPruneRequest request) {
+        return pruning.plan(request);
+    }
+
+    @Override
     public Durability durability() {
         return store.durability();
     }

@@ -66,6 +66,11 @@ public final class QemuSnapshots {
         }
     }
 
+    /** Says whether a VM runs from it. Takes no lock, which would look to a process that restores it as if it was going. */
+    public boolean isMapped(SnapshotName name) {
+        return !vms.clonesOf(name).isEmpty();
+    }
+
     /** Removes what killed processes have left of snapshots: unfinished ones, and makers of templates. */
     private void sweep() {
         store.sweep();

@@ -104,6 +104,13 @@ public final class SnapshotStore {
                 transaction -> transaction.list(row -> row.getString(1), "SELECT directory FROM sandbox_snapshot")));
     }
 
+    /** Returns the ids and the directories of the templates that were prepared. */
+    public List<Row> templates() {
+        return catalog.read(transaction -> transaction.list(
+                row -> new Row(row.getLong(1), row.getString(2)),
+                "SELECT id, directory FROM sandbox_snapshot WHERE prepared = 1"));
+    }
+
     private Optional<Long> insert(CatalogTransaction transaction, NewSnapshot snapshot) throws SQLException {
         SandboxRecord source = snapshot.source();
         Optional<NetworkSpec.User> network =

@@ -246,7 +246,22 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public void deleteSnapshot(SnapshotName name) {
-        List<String> holders = machines.values().stream()
+        List<String> holders = clonesOf(name);
+        if (!holders.isEmpty()) {
+            throw new VmException.Busy(
+                    "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
+                    "Stop the VMs that were restored from it first.");
+        }
+        snapshots.delete(name);
+    }
+
+    @Override
+    public boolean isSnapshotMapped(SnapshotName name) {
+        return !clonesOf(name).isEmpty();
+    }
+
+    private List<String> clonesOf(SnapshotName name) {
+        return machines.values().stream()
                 .filter(backend -> backend.info().state().live())
                 .map(InMemoryBackend::spec)
                 .filter(spec -> spec.snapshot()
@@ -255,12 +270,6 @@ public final class InMemoryProvider implements VmProvider {
                         .isPresent())
                 .map(spec -> spec.id().value())
                 .toList();
-        if (!holders.isEmpty()) {
-            throw new VmException.Busy(
-                    "Snapshot " + name + " is used by VM " + String.join(", VM ", holders),
-                    "Stop the VMs that were restored from it first.");
-        }
-        snapshots.delete(name);
     }
 
     @Override

@@ -278,7 +278,9 @@ public interface VmSnapshotContract extends VmFixture {
             assertThatThrownBy(() -> provider().deleteSnapshot(NAME))
                     .isInstanceOf(VmException.Busy.class)
                     .hasMessageContaining(clone.id().value());
+            assertThat(provider().isSnapshotMapped(NAME)).isTrue();
             clone.kill(soon());
+            assertThat(provider().isSnapshotMapped(NAME)).isFalse();
             provider().deleteSnapshot(NAME);
         }
         assertThat(provider().snapshots()).isEmpty();
