@@ -444,7 +444,8 @@ public final class Sandbox implements AutoCloseable {
      *
      * <p>What is mounted is not in it, nor {@code /dev}, {@code /proc}, {@code /sys} and {@code /run} with its secrets, nor
      * sockets, nor {@code hosts}, {@code hostname}, {@code resolv.conf} and {@code machine-id} of {@code /etc}. A file that has
-     * several names becomes several files. If its writable layer is on a disk, writes in it wait meanwhile; if that is in memory, each file is as it is when it is read.
+     * several names becomes several files. If its writable layer is on a disk, writes in it wait meanwhile; if that is in memory,
+     * each file is as it is when it is read. Of two commits at once one waits for the other.
      *
      * @param image what it is called, as in Docker; a name that means another image is moved
      * @param message what the history of the image says of the layer; may be empty

@@ -27,6 +27,7 @@ import java.util.Optional;
 public final class SandboxDirectory {
     private static final String LOCK = "owner.lock";
     private static final String PAUSE = "pause.lock";
+    private static final String COMMIT = "commit.lock";
 
     private final Path path;
 
@@ -106,8 +107,21 @@ public final class SandboxDirectory {
      * @return empty if the deadline passes before, or it is gone
      */
     public Optional<LockFile> lockPause(Deadline deadline) throws InterruptedException {
+        return lock(PAUSE, deadline);
+    }
+
+    /**
+     * Takes the right to make an image of it. Waits for the process or thread that has it.
+     *
+     * @return empty if the deadline passes before, or it is gone
+     */
+    public Optional<LockFile> lockCommit(Deadline deadline) throws InterruptedException {
+        return lock(COMMIT, deadline);
+    }
+
+    private Optional<LockFile> lock(String file, Deadline deadline) throws InterruptedException {
         try {
-            return LockFile.lock(path.resolve(PAUSE), deadline);
+            return LockFile.lock(path.resolve(file), deadline);
         } catch (SystemCallException e) {
             if (Files.isDirectory(path)) {
                 throw new SandboxException.StorageFailed(path, e);

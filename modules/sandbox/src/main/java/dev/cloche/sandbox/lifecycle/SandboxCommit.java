@@ -6,6 +6,8 @@ import dev.cloche.image.ImageReference;
 import dev.cloche.image.ImageSummary;
 import dev.cloche.image.LayerChanges;
 import dev.cloche.image.PullListener;
+import dev.cloche.linux.LockFile;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.FileKind;
@@ -27,7 +29,12 @@ public final class SandboxCommit {
 
     private SandboxCommit() {}
 
-    /** Makes an image of the sandbox's own and what its guest has changed. A layer on a disk is frozen meanwhile. */
+    /**
+     * Makes an image of the sandbox's own and what its guest has changed. A layer on a disk is frozen meanwhile, so one commit
+     * comes after another: the first one's end would let the guest of the second write on.
+     *
+     * @throws SandboxException.Interrupted if this thread is interrupted while another commit is waited for
+     */
     public static ImageSummary commit(
             SandboxContext context,
             SandboxRecord sandbox,
@@ -35,14 +42,22 @@ public final class SandboxCommit {
             ImageReference name,
             String message,
             Deadline deadline) {
-        return context.images()
-                .commit(
-                        SandboxContext.holder(sandbox.id(), sandbox.name()),
-                        name,
-                        message,
-                        changes -> frozen(guest, changes, deadline),
-                        PullListener.none(),
-                        deadline);
+        try (LockFile _ = context.locks()
+                .directory(sandbox)
+                .lockCommit(deadline)
+                .orElseThrow(() -> new SandboxException.NotFound(sandbox.name()))) {
+            return context.images()
+                    .commit(
+                            SandboxContext.holder(sandbox.id(), sandbox.name()),
+                            name,
+                            message,
+                            changes -> frozen(guest, changes, deadline),
+                            PullListener.none(),
+                            deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException.Interrupted(sandbox.name());
+        }
     }
 
     private static void frozen(Guest guest, LayerChanges changes, Deadline deadline) {
