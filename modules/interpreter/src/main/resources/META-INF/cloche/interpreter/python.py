@@ -16,6 +16,7 @@ import fcntl
 import importlib
 import json
 import linecache
+import mmap
 import os
 import random
 import select
@@ -23,6 +24,7 @@ import signal
 import socket
 import struct
 import threading
+import time
 import traceback
 import types
 import warnings
@@ -35,6 +37,9 @@ LONGEST_HEADER = 256 << 10
 LONGEST_PAYLOAD = 16 << 20
 PIECE = 64 << 10
 ENOUGH = 1 << 20  # of what the host has not taken: nothing more is read for it until then
+NUDGE = signal.SIGURG  # makes a call return that waits; nothing else, also where it is not handled
+NUDGE_AFTER = 0.1  # seconds
+MOST_NUDGES = 20
 METHODS = {
     "text/html": "_repr_html_",
     "text/markdown": "_repr_markdown_",
@@ -85,11 +90,32 @@ class Frames:
             self.data += piece
 
 
+class Interrupt:
+    """The last interrupt of a context, in memory that its driver and its process share."""
+
+    def __init__(self):
+        self.memory = mmap.mmap(-1, 5)
+
+    def of(self, cell):
+        self.memory[:] = struct.pack("=IB", cell & 0xFFFFFFFF, 0)
+
+    def is_of(self, cell):
+        return struct.unpack_from("=I", self.memory)[0] == cell & 0xFFFFFFFF
+
+    def see(self):
+        self.memory[4] = 1
+
+    def is_seen(self):
+        return self.memory[4] == 1
+
+
 class Context:
     """A context as its driver sees it: the host's connection, the process, and the pipes between."""
 
-    def __init__(self, host, pid, control, outputs, silent):
+    def __init__(self, host, pid, control, outputs, silent, interrupt):
         self.host, self.pid, self.control, self.outputs, self.silent = host, pid, control, outputs, silent
+        self.last = interrupt
+        self.cell, self.nudge_at, self.nudges = 0, None, 0
         self.process = os.pidfd_open(pid)
         self.running = True  # until it has said that it is ready
         self.ended = False
@@ -139,13 +165,31 @@ class Context:
         for header, _, whole in iter(self.from_host.next, None):
             if header["op"] == "interrupt":
                 if self.running:
-                    self.signal(signal.SIGINT)
+                    self.interrupt()
             elif header["op"] == "kill":
                 self.signal(signal.SIGKILL)
             else:
                 self.running = True
+                self.cell += header["op"] == "run"
                 self.to_child += whole
         return True
+
+    def interrupt(self):
+        """Interrupts the cell. A signal between Python's last look and a system call is not seen until that returns."""
+        self.last.of(self.cell)
+        self.signal(signal.SIGINT)
+        self.nudge_at, self.nudges = time.monotonic() + NUDGE_AFTER, 0
+
+    def nudge(self):
+        """Has a call that waits look for an interrupt. A handler of the cell's own is not known to have it: hence an end."""
+        if self.nudge_at is None or self.nudge_at > time.monotonic():
+            return
+        self.nudges += 1
+        self.nudge_at += NUDGE_AFTER
+        if self.ended or not self.running or self.last.is_seen() or self.nudges > MOST_NUDGES:
+            self.nudge_at = None
+        else:
+            os.kill(self.pid, NUDGE)
 
     def signal(self, number):
         try:
@@ -235,7 +279,11 @@ class Driver:
             poll = select.poll()
             for descriptor, events in wanted.items():
                 poll.register(descriptor, events)
-            ready = {descriptor for descriptor, _ in poll.poll()}
+            nudges = [context.nudge_at for context in self.contexts if context.nudge_at is not None]
+            wait = max(0, min(nudges) - time.monotonic()) * 1000 + 1 if nudges else None
+            ready = {descriptor for descriptor, _ in poll.poll(wait)}
+            for context in self.contexts:
+                context.nudge()
             if self.owner and self.owner.fileno() in ready:
                 return
             for context in [one for one in self.contexts if not ready.isdisjoint(one.events())]:
@@ -267,6 +315,7 @@ class Driver:
         control, theirs = socket.socketpair()
         pipes = os.pipe(), os.pipe()
         life, silent = os.pipe()  # nothing is written to it: it ends with this process, however that ends
+        interrupt = Interrupt()
         pid = os.fork()
         if pid == 0:
             try:
@@ -275,14 +324,14 @@ class Driver:
                 for context in self.contexts:
                     context.host.detach()
                     context.control.detach()
-                run_context(theirs.detach(), pipes[0][1], pipes[1][1], life)
+                run_context(theirs.detach(), pipes[0][1], pipes[1][1], life, interrupt)
             finally:
                 os._exit(70)
         theirs.close()
         for pipe in pipes:
             os.close(pipe[1])
         os.close(life)
-        return Context(stream, pid, control, {"stdout": pipes[0][0], "stderr": pipes[1][0]}, silent)
+        return Context(stream, pid, control, {"stdout": pipes[0][0], "stderr": pipes[1][0]}, silent, interrupt)
 
     def close(self):
         for context in self.contexts:
@@ -299,12 +348,16 @@ class Cell:
     interrupted = False
     number = 0
     link = None
+    interrupt = None
+    process = 0
     lock = threading.Lock()
     saying = False  # by the thread that interrupts come to: an interrupt waits, for half a frame would be none
     pending = False
 
 
 def on_interrupt(_number, _frame):
+    if os.getpid() == Cell.process:
+        Cell.interrupt.see()
     if Cell.running:
         Cell.interrupted = True
         if Cell.saying:
@@ -330,7 +383,11 @@ def end_with(life):
     fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
 
 
-def run_context(control, out, err, life):
+def on_nudge(_number, _frame):
+    pass
+
+
+def run_context(control, out, err, life, interrupt):
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(out, 1)
@@ -349,11 +406,12 @@ def run_context(control, out, err, life):
     warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=__builtins__, display=display)
-    me = os.getpid()
+    Cell.interrupt, Cell.process = interrupt, os.getpid()
     requests = Frames()
     say({"type": "ready"})
     while True:
         signal.signal(signal.SIGINT, on_interrupt)
+        signal.signal(NUDGE, on_nudge)
         request = requests.wait(Cell.link)
         if request is None:
             os._exit(0)
@@ -363,7 +421,7 @@ def run_context(control, out, err, life):
             say({"type": "checked", "complete": is_complete(code)})
             continue
         status = run_cell(code, main.__dict__)
-        if os.getpid() != me:
+        if os.getpid() != Cell.process:
             os._exit(0)  # a child that the cell has forked and let run out of it
         say({"type": "done", "status": status})
 
@@ -404,6 +462,8 @@ def run_cell(code, names):
     try:
         try:
             Cell.running = True
+            if Cell.interrupt.is_of(Cell.number):  # its signal came before there was a cell
+                on_interrupt(signal.SIGINT, None)
             value = evaluate(code, "<cell %d>" % Cell.number, names)
             if value is not None:
                 names["_"] = value

@@ -291,18 +291,66 @@ class PythonDriverTest {
     @Test
     void aCellThatIsInterruptedSaysSo() throws Exception {
         Connection context = context();
-        CellListener listener = new CellListener() {
+        CellResult result = interruptedAtItsOutput(context, "import time\nprint('on')\ntime.sleep(1000)");
+        assertThat(result.outcome()).isEqualTo(CellOutcome.INTERRUPTED);
+        assertThat(text(context, "1")).isEqualTo("1");
+        context.interrupt();
+        assertThat(text(context, "2")).isEqualTo("2");
+    }
+
+    /** As one that comes just before a system call: Python notes it on another thread, and nothing ends the sleep. */
+    @Test
+    void anInterruptEndsACallThatDoesNotSeeIt() throws Exception {
+        Connection context = context();
+        assertThat(interruptedAtItsOutput(context, """
+                        import signal, threading, time
+                        threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+                        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                        print('on')
+                        time.sleep(1000)
+                        """).outcome()).isEqualTo(CellOutcome.INTERRUPTED);
+    }
+
+    @Test
+    void anInterruptAtTheBeginningOfACellIsOne() throws Exception {
+        Connection context = context();
+        for (int i = 0; i < 100; i++) {
+            context.run("import time\ntime.sleep(1000)".getBytes(UTF_8));
+            context.interrupt();
+            assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
+            assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
+            context.finish();
+        }
+        assertThat(text(context, "1")).isEqualTo("1");
+    }
+
+    @Test
+    void aHandlerOfTheCellHasEachInterruptOnce() throws Exception {
+        Connection context = context();
+        CellResult result = interruptedAtItsOutput(context, """
+                import signal, time
+                came = []
+                signal.signal(signal.SIGINT, lambda *_: came.append(1))
+                print('on')
+                while not came: time.sleep(0.1)
+                until = time.monotonic() + 1
+                while time.monotonic() < until: time.sleep(0.1)
+                len(came)
+                """);
+        assertThat(result.value().orElseThrow().text()).isEqualTo("1");
+        assertThat(interruptedAtItsOutput(context, "print('on')\ntime.sleep(1000)")
+                        .outcome())
+                .isEqualTo(CellOutcome.INTERRUPTED);
+    }
+
+    private static CellResult interruptedAtItsOutput(Connection context, String code) {
+        CellListener interrupting = new CellListener() {
             @Override
             public void output(Output output, byte[] piece) {
                 context.interrupt();
             }
         };
-        CellResult result = new CellRun(context, Optional.of(LONG), listener)
-                .run("import time\nprint('on')\ntime.sleep(1000)".getBytes(UTF_8));
-        assertThat(result.outcome()).isEqualTo(CellOutcome.INTERRUPTED);
-        assertThat(text(context, "1")).isEqualTo("1");
-        context.interrupt();
-        assertThat(text(context, "2")).isEqualTo("2");
+        return new CellRun(context, Optional.of(LONG), interrupting).run(code.getBytes(UTF_8));
     }
 
     @Test
