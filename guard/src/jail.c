@@ -2,14 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "broker.h"
 #include "calls.h"
+#include "ids.h"
 #include "landlock.h"
 #include "room.h"
 
@@ -25,7 +28,7 @@ enum level level_of(const char *name) {
     return LEVEL_NONE;
 }
 
-pid_t jail_fork(enum level level) { return level == LEVEL_FULL ? room_fork() : fork(); }
+pid_t jail_fork(enum level level, uid_t own) { return level == LEVEL_FULL ? room_fork(own) : fork(); }
 
 static void failed(struct jail_report *report, bool wall, const char *what) {
     *report = (struct jail_report){.wall = wall, .error = errno};
@@ -71,7 +74,16 @@ static bool seal(int talk, bool in_room) {
     return holds(in_room);
 }
 
-void jail_execute(const struct jail *jail, enum level level, const char *place, char **program, int talk,
+/* Becomes the user, and dies with the guard still. */
+static bool take_id(uid_t own) { return own == 0 || (ids_become(own) && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0); }
+
+/* It may lie in a directory that only root enters. */
+static void execute(const char *path, int opened, char **program) {
+    if (opened >= 0 && access(path, X_OK) != 0) execveat(opened, "", program, environ, AT_EMPTY_PATH);
+    else execvp(path, program);
+}
+
+void jail_execute(const struct jail *jail, enum level level, uid_t own, const char *place, char **program, int talk,
                   struct jail_report *report) {
     const char *path = program[0];
     if (level == LEVEL_FULL) {
@@ -84,21 +96,26 @@ void jail_execute(const struct jail *jail, enum level level, const char *place, 
     }
     struct limits limits = jail->limits;
     /* Otherwise all processes of the user are counted. */
-    if (level != LEVEL_FULL) limits.threads = 0;
+    if (level != LEVEL_FULL && own == 0) limits.threads = 0;
     if (!limits_set(&limits)) {
         failed(report, true, "the limits");
+        return;
+    }
+    int opened = own == 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
+    landlock_confine(&jail->grants, path);
+    if (!take_id(own)) {
+        failed(report, true, "an id of its own");
         return;
     }
     if (!rights_give_up()) {
         failed(report, true, "giving up rights");
         return;
     }
-    landlock_confine(&jail->grants, path);
     if (level >= LEVEL_SEALED && !seal(talk, level == LEVEL_FULL)) {
         failed(report, true, "the seal");
         return;
     }
-    execvp(path, program);
+    execute(path, opened, program);
     failed(report, false, "");
 }
 

@@ -36,12 +36,12 @@ struct jail_report {
     char what[64];
 };
 
-/* Forks the child for a level; -1 with errno. */
-pid_t jail_fork(enum level level);
+/* Forks the child for a level, which is to become the user `own`, if that is not 0; -1 with errno. */
+pid_t jail_fork(enum level level, uid_t own);
 
 /* In the child: builds the walls and becomes the program; returns with `report` filled only if that fails. `talk` is its end of a
  * pair of sockets, closed by the execution. `place` is a directory that can be mounted over. */
-void jail_execute(const struct jail *jail, enum level level, const char *place, char **program, int talk,
+void jail_execute(const struct jail *jail, enum level level, uid_t own, const char *place, char **program, int talk,
                   struct jail_report *report);
 
 /* In the guard: hears the child until it has become the program, and answers its calls from then on. False with `report` filled if

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail.h"
+#include "ids.h"
 #include "sockets.h"
 
 enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 3 };
@@ -41,7 +43,7 @@ __attribute__((noreturn)) static void give_up_with_errno(int talk) {
 }
 
 __attribute__((noreturn)) static void become(const struct options *options, const struct ends *ends, int talk, pid_t guard,
-                                              enum level level) {
+                                              enum level level, uid_t own) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up_with_errno(talk);
     /* The guard may have died before the line above; then the kernel would not send the signal. In a namespace of its own it
      * has no parent; there it waits for the guard's word before it begins. */
@@ -80,7 +82,7 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
         execvp(options->program[0], options->program);
         report.error = errno;
     } else {
-        jail_execute(&options->jail, level, options->directory, options->program, parked_talk, &report);
+        jail_execute(&options->jail, level, own, options->directory, options->program, parked_talk, &report);
     }
     give_up(parked_talk, &report);
 }
@@ -91,8 +93,8 @@ static void undo(const struct options *options, struct network *network) {
     remove_sockets(options);
 }
 
-/* One try, at a level. Answers the program's pid; 0 with `report` filled if it did not become the program. */
-static pid_t try_at(enum level level, const struct options *options, const struct ends *ends, int directory,
+/* One try, at a level, as a user of its own if `own` is not 0. Answers the program's pid; 0 with `report` filled if it did not become the program. */
+static pid_t try_at(enum level level, uid_t own, const struct options *options, const struct ends *ends, int directory,
                     struct jail_report *report) {
     int talk[2];
     *report = (struct jail_report){0};
@@ -101,8 +103,8 @@ static pid_t try_at(enum level level, const struct options *options, const struc
         return 0;
     }
     pid_t guard = getpid();
-    pid_t pid = jail_fork(level);
-    if (pid == 0) become(options, ends, talk[1], guard, level);
+    pid_t pid = jail_fork(level, own);
+    if (pid == 0) become(options, ends, talk[1], guard, level, own);
     report->error = errno;
     close(talk[1]);
     bool became = pid > 0 && jail_accompany(&options->jail, directory, talk[0], report);
@@ -118,15 +120,32 @@ static pid_t try_at(enum level level, const struct options *options, const struc
     return 0;
 }
 
+/* The user that the program becomes; 0: it stays the guard's. */
+static uid_t user_for(const struct options *options, const char **missing) {
+    struct stat status;
+    /* At lower levels the program opens its files itself. */
+    if (options->jail.most < LEVEL_SEALED) return 0;
+    uid_t own = ids_take(missing);
+    if (own == 0 || stat(options->program[0], &status) != 0 || (status.st_mode & S_IXOTH) != 0) return own;
+    *missing = "an id of its own: the program is not executable for other users";
+    return 0;
+}
+
 /* At the highest level that can be had. */
 static pid_t start_at_best(const struct options *options, const struct ends *ends, struct network *network, int directory,
                            struct isolation *isolation) {
     enum level least = options->jail.least;
     struct jail_report report;
+    const char *without_id = "";
     isolation->level = options->jail.most; /* none where none is asked for */
+    uid_t own = user_for(options, &without_id);
     for (;; isolation->level--) {
-        pid_t pid = try_at(isolation->level, options, ends, directory, &report);
-        if (pid > 0) return pid;
+        if (isolation->level < LEVEL_SEALED) own = 0;
+        pid_t pid = try_at(isolation->level, own, options, ends, directory, &report);
+        if (pid > 0) {
+            if (isolation->level == LEVEL_FULL && own == 0) strcpy(isolation->missing, without_id);
+            return pid;
+        }
         if (!report.wall) break;
         snprintf(isolation->missing, sizeof isolation->missing, "%s: %s", report.what, strerror(report.error));
         if (isolation->level <= least) break;

@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "ids.h"
 
 static bool write_map(const char *file, const char *text) {
     int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -32,16 +35,36 @@ static bool map_ids(uid_t uid, gid_t gid) {
     return write_map("/proc/self/uid_map", line);
 }
 
-pid_t room_fork(void) {
+/* In the guard: lets the child of a room begin. */
+static bool let_begin(pid_t child, uid_t own, int go) { return ids_map(child, own) && write(go, "", 1) == 1; }
+
+pid_t room_fork(uid_t own) {
+    int go[2];
+    if (pipe2(go, O_CLOEXEC) != 0) return -1;
     uid_t uid = geteuid();
     gid_t gid = getegid();
     unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
                           CLONE_NEWCGROUP | SIGCHLD;
     pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
-    if (pid != 0) return pid;
-    /* Without the map it goes on as a user without a name, and what is tried next fails. */
-    (void)map_ids(uid, gid);
-    return 0;
+    if (pid == 0) {
+        char begin;
+        /* Without the map it goes on as a user without a name, and what is tried next fails. */
+        if (own == 0) (void)map_ids(uid, gid);
+        else if (close(go[1]) != 0 || read(go[0], &begin, 1) != 1) _exit(127);
+        return 0;
+    }
+    if (pid > 0 && own != 0 && !let_begin(pid, own, go[1])) {
+        int error = errno;
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+        errno = error;
+        pid = -1;
+    }
+    int error = errno;
+    close(go[0]);
+    close(go[1]);
+    errno = error;
+    return pid;
 }
 
 /* The path of the program that loads it; false if it needs none, or is no such program. */
@@ -70,7 +93,8 @@ static bool make_parents(const char *path) {
     snprintf(part, sizeof part, "%s", path);
     for (char *slash = strchr(part, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(part, 0755) != 0 && errno != EEXIST) return false;
+        if (mkdir(part, 0) != 0 && errno != EEXIST) return false;
+        if (chmod(part, 0755) != 0) return false; /* the guard has a mask */
         *slash = '/';
     }
     return true;

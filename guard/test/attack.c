@@ -384,6 +384,7 @@ int main(int argc, char **argv) {
         deadly(argv[3]);
         return 0;
     }
+    printf("ids: %d %d, %d more\n", (int)getuid(), (int)getgid(), getgroups(0, NULL));
     works("what only its start needs", reads("kernel", O_RDONLY));
     for (int phase = 0; phase < 2; phase++) {
         kvm(phase);

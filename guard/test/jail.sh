@@ -30,13 +30,22 @@ prepare() {
     mkfifo "$base/vm/disk.4"
 }
 
+# with_all_ids COMMAND...: as root in a namespace of users that has all ids, as the host's first has.
+with_all_ids() {
+    rm -f "$base/go"
+    mkfifo "$base/go"
+    unshare --user --keep-caps sh -c 'read -r _ <"$0" && exec "$@"' "$base/go" "$@" &
+    until [ "$(readlink "/proc/$!/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do kill -0 $! 2>/dev/null || return 1; done
+    echo "0 0 4294967295" >"/proc/$!/uid_map" && echo "0 0 4294967295" >"/proc/$!/gid_map" && echo >"$base/go" && wait $!
+}
+
 # jailed LEVEL [DEADLY]; where no user namespaces are to be had, if the level is sealed
 jailed() {
     level=$1
     shift
     without=
     [ "$level" != sealed ] || without='echo 0 >/proc/sys/user/max_user_namespaces &&'
-    unshare --user --map-current-user --keep-caps sh -c "$without"' exec "$@" 9</etc/passwd' sh \
+    ${enter:-unshare --user --map-current-user --keep-caps} sh -c "$without"' exec "$@" 9</etc/passwd' sh \
         $old "$guard" --dir "$base/vm" --listen "$base/vm/s.mig" --monitor "$base/vm" --isolation "$level" --read "$base/image" \
         --begin "$base/kernel" $recording --copy "$base/memory" --layers "$base/vm" --sockets "$base/vm/s" --threads 64 --max-duration-ms 300000 --owner-grace-ms 300000 \
         -- "$attack" "$base" $$ "$@" </dev/null >"$base/said" 2>&1
@@ -78,6 +87,31 @@ for mode in "full refuse" "sealed refuse" "full record"; do
         grep -q '"cause":"isolation".*"signal":31' "$base/vm/exit.json" || complain "$level: $call did not kill: $(cat "$base/vm/console.log")"
     done
 done
+
+# Root's programs are users of their own, where there are such ids.
+recording=
+if [ "$(id -u)" = 0 ] && grep -q ' 4294967295$' /proc/self/uid_map; then
+    enter=with_all_ids
+    # In a directory that they cannot enter.
+    cp "$attack" "$base/attack"
+    attack=$base/attack
+    for level in full sealed; do
+        prepare
+        jailed "$level" || complain "own id, $level: $(cat "$base/said")"
+        log=$base/vm/console.log
+        grep -q '^done$' "$log" || complain "own id, $level: it did not come to its end: $(tail -3 "$log") $(cat "$base/vm/exit.json")"
+        grep -qE '^ids: (1879[01][0-9]{5}) \1, 0 more$' "$log" || complain "own id, $level: $(grep ^ids "$log")"
+        grep -E '^(OPEN|BROKEN)' "$log" && failed=1
+        grep -q "\"level\":\"$level\"" "$base/vm/isolation.json" || complain "own id: $(cat "$base/vm/isolation.json")"
+    done
+    enter=
+    attack=$1/attack
+    prepare
+    jailed full || complain "no id of its own: $(cat "$base/said")"
+    grep -q '"missing":"an id of its own: they do not exist' "$base/vm/isolation.json" || complain "$(cat "$base/vm/isolation.json")"
+else
+    echo "skipped: ids of their own, for this is not root with all ids"
+fi
 
 # ended CAUSE WORD...: how a program ends that is refused so much.
 ended() {

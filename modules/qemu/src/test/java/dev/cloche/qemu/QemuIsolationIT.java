@@ -20,6 +20,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,29 @@ class QemuIsolationIT extends QemuTest {
                     .containsPattern("CapEff:\\s+0+\n")
                     .containsPattern("NoNewPrivs:\\s+1\n")
                     .containsPattern("Seccomp:\\s+2\n");
+        }
+    }
+
+    @Test
+    void rootsVmsAreUsersOfTheirOwn() throws IOException {
+        Assumptions.assumeTrue(
+                Files.readString(Path.of("/proc/self/status")).contains("\nUid:\t0\t0\t"), "needs to be root");
+        try (Vm one = started(spec());
+                Vm other = started(spec())) {
+            Assumptions.assumeTrue(
+                    walls(one).level() == VmIsolation.Level.FULL
+                            && walls(one).missing().isEmpty(),
+                    walls(one).missing());
+            assertThat(users(one)).hasSize(1).doesNotContain("0").doesNotContainAnyElementsOf(users(other));
+        }
+    }
+
+    /** Returns the ids of QEMU's user and group: real, effective, saved, of files. */
+    private Set<String> users(Vm vm) throws IOException {
+        try (Stream<String> lines = Files.lines(qemu(vm).resolve("status"))) {
+            return lines.filter(line -> line.startsWith("Uid:") || line.startsWith("Gid:"))
+                    .flatMap(line -> Stream.of(line.split("\t")).skip(1))
+                    .collect(Collectors.toSet());
         }
     }
 
