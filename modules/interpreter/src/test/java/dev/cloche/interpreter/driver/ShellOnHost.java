@@ -33,8 +33,13 @@ record ShellOnHost(Process process, Duration patience, CountDownLatch signalled)
     }
 
     private static ShellOnHost start(Path directory, Duration patience) {
-        ProcessBuilder builder =
-                new ProcessBuilder("setsid", directory.resolve("sh").toString()).directory(directory.toFile());
+        // What its starter ignores, a shell cannot trap; a build in the background has been started so.
+        ProcessBuilder builder = new ProcessBuilder(
+                        "env",
+                        "--default-signal=INT",
+                        "setsid",
+                        directory.resolve("sh").toString())
+                .directory(directory.toFile());
         builder.environment().merge("PATH", directory.toString(), (path, own) -> own + ":" + path);
         builder.environment().put("LC_ALL", "C.UTF-8");
         try {
