@@ -105,6 +105,21 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /**
+     * Suspends it without its secrets, as {@link Sandboxes#suspendWithoutSecrets} does. This is of no use from then on.
+     *
+     * <pre>{@code
+     * sandbox.suspendWithoutSecrets();
+     * cloche.sandboxes().resume(sandbox.name(), Map.of("token", token));
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException as that does
+     */
+    @Incubating
+    public void suspendWithoutSecrets() {
+        cloche.sandboxRoom().suspendWithoutSecrets(running.id(), Deadline.none());
+    }
+
+    /**
      * Returns when it is ended by its limit, or empty if it has none. Short for {@code info().deadline()}.
      *
      * <p>The host counts the time that is left, so if its wall clock is set, this time moves and the end does not. Of a sandbox

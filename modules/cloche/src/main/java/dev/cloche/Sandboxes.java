@@ -8,10 +8,12 @@ import dev.cloche.sandbox.SandboxManager;
 import dev.cloche.sandbox.SandboxPage;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StatusReached;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -183,6 +185,26 @@ public final class Sandboxes {
     }
 
     /**
+     * Lets a suspended sandbox go on as {@link #resume(String)} does, with these secrets in place of all that it had: for one that
+     * was {@linkplain #suspendWithoutSecrets suspended without them}, or whose secrets have changed since.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().resume("web", Map.of("token", token));
+     * }</pre>
+     *
+     * @param secrets by name, as {@link SandboxBuilder#secret(String, byte[])} has them; none leaves those that it has
+     * @throws dev.cloche.base.ClocheException as that does, and if it is not suspended, or a name or size is out of range
+     */
+    @Incubating
+    public void resume(String name, Map<String, byte[]> secrets) {
+        Secrets all = Secrets.none();
+        for (Map.Entry<String, byte[]> secret : secrets.entrySet()) {
+            all = all.with(secret.getKey(), secret.getValue());
+        }
+        room.resume(name, all, Deadline.none());
+    }
+
+    /**
      * Writes the memory of a running or paused sandbox to disk and ends its VM. When it is {@linkplain #resume resumed}, by any
      * process and also after a reboot of the host, the same run goes on: processes with their pids, their open files, what they
      * have written. Connections to it are lost, and its longest duration stands still. Nothing happens if it is suspended.
@@ -201,6 +223,23 @@ public final class Sandboxes {
     @Incubating
     public void suspend(String name) {
         room.suspend(name, Deadline.none());
+    }
+
+    /**
+     * Suspends a running sandbox as {@link #suspend} does, without its secrets: before, {@code /run/secrets} is overwritten and
+     * removed in its guest, and what this host keeps of them for further starts is deleted. What its programs have read or copied
+     * stays in its memory. {@link #resume(String, Map)} gives it new ones; otherwise it has none from then on.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().suspendWithoutSecrets("web");
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException as that does, and if it is paused or suspended already. If the suspension fails
+     *     after they are gone, the sandbox goes on without them
+     */
+    @Incubating
+    public void suspendWithoutSecrets(String name) {
+        room.suspendWithoutSecrets(name, Deadline.none());
     }
 
     /**

@@ -7,9 +7,12 @@ import dev.cloche.cli.Program.Result;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The life of a sandbox as it is led from a shell. */
 class LifecycleIT extends OnOneHome {
@@ -214,8 +217,11 @@ class LifecycleIT extends OnOneHome {
     }
 
     @Test
-    void aSuspendedSandboxIsShownAndGoesOn() {
-        assertThat(cloche.run("run", "-d", "--name", "kept", "base", "--", "sh", "-c", "echo first; exec sleep 600")
+    void aSuspendedSandboxIsShownAndGoesOn(@TempDir Path directory) throws Exception {
+        String secret = "id=token,src=" + Files.writeString(directory.resolve("token"), "s3cret");
+        String[] show = {"exec", "kept", "--", "cat", "/run/secrets/token"};
+        String main = "echo first; exec sleep 600";
+        assertThat(cloche.run("run", "-d", "--name", "kept", "--secret", secret, "base", "--", "sh", "-c", main)
                         .exitCode())
                 .isZero();
         String pid = "pidof sleep | awk '{print $1}'";
@@ -232,8 +238,15 @@ class LifecycleIT extends OnOneHome {
         assertThat(cloche.run("resume", "kept")).isEqualTo(new Result(0, "kept\n", ""));
         assertThat(cloche.run("exec", "kept", "--", "sh", "-c", pid).stdout()).isEqualTo(before);
         assertThat(cloche.run("logs", "kept").stdout()).isEqualTo("first\n");
-        assertThat(cloche.run("suspend", "kept").exitCode()).isZero();
+        assertThat(cloche.run(show).stdout()).isEqualTo("s3cret");
+        assertThat(cloche.run("resume", "--secret", secret, "kept").stderr()).contains("is not suspended");
+        assertThat(cloche.run("suspend", "--drop-secrets", "kept").exitCode()).isZero();
         assertThat(cloche.run("start", "kept").exitCode()).isZero();
+        assertThat(cloche.run(show).exitCode()).isEqualTo(1);
+        assertThat(cloche.run("suspend", "kept").exitCode()).isZero();
+        assertThat(cloche.run("resume", "--secret", secret, "kept").exitCode()).isZero();
+        assertThat(cloche.run(show).stdout()).isEqualTo("s3cret");
+        assertThat(cloche.run("exec", "kept", "--", "sh", "-c", pid).stdout()).isEqualTo(before);
         assertThat(cloche.run("suspend", "kept").exitCode()).isZero();
         assertThat(cloche.run("stop", "kept").exitCode()).isZero();
         assertThat(cloche.run("inspect", "kept").stdout()).contains("stopped");

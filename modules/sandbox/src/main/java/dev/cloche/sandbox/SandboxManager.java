@@ -202,7 +202,7 @@ public final class SandboxManager implements AutoCloseable {
         SandboxSpec.requireWait(waitForRoom);
         SandboxRecord record = get(name);
         if (record.status() == SandboxStatus.SUSPENDED) {
-            return goOn(record, waitForRoom, listener, deadline);
+            return goOn(record, Secrets.none(), waitForRoom, listener, deadline);
         }
         return new StartRequest(context, terminator, owned, record, waitForRoom).perform(listener, deadline);
     }
@@ -353,16 +353,31 @@ public final class SandboxManager implements AutoCloseable {
      * @throws dev.cloche.vm.SnapshotException.Mismatch if its memory would not run here
      */
     public void resume(String name, Deadline deadline) {
+        resume(name, Secrets.none(), deadline);
+    }
+
+    /**
+     * Lets a sandbox go on as the other method does.
+     *
+     * @param secrets in place of all that a suspended one had; empty if it keeps its own
+     * @throws SandboxException.InvalidSpecification if there are secrets for one that is not suspended
+     */
+    public void resume(String name, Secrets secrets, Deadline deadline) {
         SandboxRecord record = get(name);
         if (record.status() == SandboxStatus.SUSPENDED) {
-            var _ = goOn(record, Duration.ZERO, PullListener.none(), deadline);
-        } else {
+            var _ = goOn(record, secrets, Duration.ZERO, PullListener.none(), deadline);
+        } else if (secrets.isEmpty()) {
             new SandboxPause(context, parts.connections(), record).end(deadline);
+        } else {
+            throw new SandboxException.InvalidSpecification(
+                    "The sandbox \"" + name + "\" is not suspended, so it goes on with the secrets that it has.",
+                    "Let it go on without secrets, or make it anew.");
         }
     }
 
-    private SandboxRecord goOn(SandboxRecord record, Duration waitForRoom, PullListener listener, Deadline deadline) {
-        return new ResumeRequest(parts.snapshots(), owned, record, waitForRoom).perform(listener, deadline);
+    private SandboxRecord goOn(
+            SandboxRecord record, Secrets secrets, Duration waitForRoom, PullListener listener, Deadline deadline) {
+        return new ResumeRequest(parts.snapshots(), owned, record, secrets, waitForRoom).perform(listener, deadline);
     }
 
     /**
@@ -373,20 +388,35 @@ public final class SandboxManager implements AutoCloseable {
      * @throws SandboxException.OwnedElsewhere if another process owns it
      */
     public void suspend(String name, Deadline deadline) {
-        suspend(get(name), deadline);
+        suspend(get(name), false, deadline);
     }
 
     /** Suspends as the other method does, a sandbox by its number, also if it was renamed. */
     public void suspend(long id, Deadline deadline) {
-        suspend(get(id), deadline);
+        suspend(get(id), false, deadline);
     }
 
-    private void suspend(SandboxRecord record, Deadline deadline) {
+    /**
+     * Suspends as {@link #suspend(String, Deadline)} does, without its secrets: its guest overwrites and removes them before,
+     * and this host forgets them. If the suspension fails afterwards, it goes on without them.
+     *
+     * @throws SandboxException.NotRunning if its guest is halted, so that it cannot let go of them
+     */
+    public void suspendWithoutSecrets(String name, Deadline deadline) {
+        suspend(get(name), true, deadline);
+    }
+
+    /** Suspends as the other method does, a sandbox by its number, also if it was renamed. */
+    public void suspendWithoutSecrets(long id, Deadline deadline) {
+        suspend(get(id), true, deadline);
+    }
+
+    private void suspend(SandboxRecord record, boolean withoutSecrets, Deadline deadline) {
         SnapshotTaking taking = new SnapshotTaking(parts.snapshots(), owned::vmOf);
         // Nothing is left to one that has come to its deadline.
         boolean renewed =
                 hindrance(record).filter(why -> why == VmHindrance.HELD).isPresent();
-        new SuspendRequest(parts.snapshots(), taking, record, renewed).perform(deadline);
+        new SuspendRequest(parts.snapshots(), taking, record, renewed, withoutSecrets).perform(deadline);
     }
 
     /** Returns when a sandbox is ended by its limit, by the wall clock as it is now; empty if it has none, or does not run. */

@@ -1,8 +1,10 @@
 package dev.cloche.sandbox;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.sandbox.directory.KeptSecrets;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
@@ -124,13 +126,13 @@ final class KillHarness {
             } else if (row.status() == SandboxStatus.SUSPENDED) {
                 assertThat(live).as("suspended and alive: " + row).isFalse();
                 runtime.sandboxes().resume(row.name(), KillScenario.soon());
-                assertAnswers(runtime, runtime.sandboxes().get(row.id()));
+                assertAnswers(root, runtime, runtime.sandboxes().get(row.id()));
             } else if (row.status().active()) {
                 assertThat(live).as("recorded as active and dead: " + row).isTrue();
                 assertThat(row.latestRun().orElseThrow().detached())
                         .as("attached to a dead process: " + row)
                         .isTrue();
-                assertAnswers(runtime, row);
+                assertAnswers(root, runtime, row);
             } else {
                 assertThat(live).as("recorded as ended and alive: " + row).isFalse();
                 assertThat(row.ephemeral())
@@ -154,7 +156,7 @@ final class KillHarness {
         assertThat(count(runtime, "image_pin")).as("pins").isLessThanOrEqualTo(rows.size());
     }
 
-    private static void assertAnswers(KillRuntime runtime, SandboxRecord row) {
+    private static void assertAnswers(Path root, KillRuntime runtime, SandboxRecord row) throws IOException {
         if (row.status() == SandboxStatus.PAUSED) {
             try (Vm vm = runtime.vms().adopt(SandboxTerminator.vmOf(row), KillScenario.soon())) {
                 assertThat(vm.state()).as("recorded as paused: " + row).isEqualTo(VmState.PAUSED);
@@ -164,6 +166,20 @@ final class KillHarness {
         try (RunningSandbox sandbox = runtime.sandboxes().connect(row.name(), KillScenario.soon());
                 GuestExecution execution = TestHost.exec(sandbox, "true")) {
             assertThat(execution.await(KillScenario.soon()).success()).isTrue();
+            assertSecrets(sandbox, root.resolve("state/sandboxes").resolve(row.directory()));
+        }
+    }
+
+    /** A guest that was to drop its first ones may have done so; those that it was given later it has. */
+    private static void assertSecrets(RunningSandbox sandbox, Path directory) throws IOException {
+        String has = TestHost.output(TestHost.exec(sandbox, "cat", "/run/secrets/token"));
+        List<String> kept = new ArrayList<>();
+        new KeptSecrets(directory).read().forEach((_, value) -> kept.add(new String(value, UTF_8)));
+        if (kept.contains(KillScenario.NEW_TOKEN)) {
+            assertThat(has).isEqualTo(KillScenario.NEW_TOKEN);
+        } else {
+            kept.add("");
+            assertThat(kept).contains(has);
         }
     }
 

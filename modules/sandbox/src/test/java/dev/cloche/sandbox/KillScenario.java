@@ -103,17 +103,18 @@ enum KillScenario {
             runtime.sandboxes().stop(NAME, Duration.ofSeconds(1), soon());
         }
     },
-    /** A sandbox is suspended, goes on, and is suspended once more. */
+    /** A sandbox is suspended, its secrets are dropped, goes on with new ones, and is suspended once more. */
     SUSPENDED {
         @Override
         void arrange(KillRuntime runtime) {
-            runtime.sandboxes().startDetached(detached(), CommandOptions.none(), QUIET, soon());
+            SandboxSpec spec = detached().withSecrets(SECRETS);
+            runtime.sandboxes().startDetached(spec, CommandOptions.none(), QUIET, soon());
         }
 
         @Override
         void play(KillRuntime runtime) {
-            runtime.sandboxes().suspend(NAME, soon());
-            runtime.sandboxes().resume(NAME, soon());
+            runtime.sandboxes().suspendWithoutSecrets(NAME, soon());
+            runtime.sandboxes().resume(NAME, NEW_SECRETS, soon());
             runtime.sandboxes().suspend(NAME, soon());
         }
     },
@@ -225,6 +226,9 @@ enum KillScenario {
     };
 
     static final String NAME = "victim";
+    static final String NEW_TOKEN = "new";
+    private static final Secrets SECRETS = Secrets.none().with("token", "s3cret");
+    private static final Secrets NEW_SECRETS = Secrets.none().with("token", NEW_TOKEN);
     private static final PullListener QUIET = PullListener.none();
 
     /** What is there before the process begins. */

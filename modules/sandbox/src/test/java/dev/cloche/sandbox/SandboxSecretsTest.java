@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.pool.Preparation;
+import dev.cloche.sandbox.directory.KeptSecrets;
 import dev.cloche.sandbox.lifecycle.StartPlan;
 import dev.cloche.sandbox.warm.GuestSetup;
 import dev.cloche.vm.VmException;
@@ -214,6 +215,70 @@ class SandboxSecretsTest {
             host.here.sandboxes().remove(each, true, TestHost.soon());
         }
         host.assertNothingLeft();
+    }
+
+    @Test
+    void oneThatIsSuspendedKeepsThemUnlessTheyAreToGo() throws IOException {
+        Secrets other = Secrets.none().with("token", "another");
+        host.startDetached(TestHost.named("web", "sleep", "600").withSecrets(TOKEN));
+        SandboxManager sandboxes = host.here.sandboxes();
+        sandboxes.suspend("web", TestHost.soon());
+        assertThatThrownBy(() -> sandboxes.suspendWithoutSecrets("web", TestHost.soon()))
+                .as("they are in its memory")
+                .isInstanceOf(SandboxException.NotRunning.class);
+        sandboxes.resume("web", TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo(VALUE);
+        assertThatThrownBy(() -> sandboxes.resume("web", other, TestHost.soon()))
+                .isInstanceOf(SandboxException.InvalidSpecification.class)
+                .hasMessageContaining("is not suspended");
+        sandboxes.pause("web", TestHost.soon());
+        assertThatThrownBy(() -> sandboxes.suspendWithoutSecrets("web", TestHost.soon()))
+                .isInstanceOf(SandboxException.NotRunning.class)
+                .hasMessageContaining("paused");
+        sandboxes.resume("web", TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo(VALUE);
+
+        sandboxes.suspendWithoutSecrets("web", TestHost.soon());
+        assertThat(filesWithIt()).isEmpty();
+        sandboxes.resume("web", TestHost.soon());
+        assertThat(tokenOf("web")).isEmpty();
+
+        sandboxes.suspend("web", TestHost.soon());
+        sandboxes.resume("web", TOKEN, TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo(VALUE);
+        sandboxes.suspend("web", TestHost.soon());
+        sandboxes.resume("web", other, TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo("another");
+        assertThat(filesWithIt()).isEmpty();
+        sandboxes.restart("web", Duration.ZERO, TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo("another");
+        sandboxes.remove("web", true, TestHost.soon());
+    }
+
+    @Test
+    void anEphemeralOneThatIsResumedWithThemKeepsThemNowhere() throws IOException {
+        host.startDetached(TestHost.ephemeral("web", "sleep", "600"));
+        host.here.sandboxes().suspendWithoutSecrets("web", TestHost.soon());
+        host.here.sandboxes().resume("web", TOKEN, TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo(VALUE);
+        assertThat(filesWithIt()).isEmpty();
+        host.here.sandboxes().kill("web", TestHost.soon());
+    }
+
+    /** A process that was to resume it with others has died after it kept them. */
+    @Test
+    void oneThatIsResumedHasWhatIsKept() throws IOException {
+        host.startDetached(TestHost.named("web", "sleep", "600").withSecrets(TOKEN));
+        host.here.sandboxes().suspend("web", TestHost.soon());
+        new KeptSecrets(host.directory("web").path()).write(Secrets.none().with("token", "another"));
+        host.here.sandboxes().resume("web", TestHost.soon());
+        assertThat(tokenOf("web")).isEqualTo("another");
+        Files.writeString(kept("web"), "cloche-secrets 1\ntoken no base64!\n");
+        host.here.sandboxes().suspend("web", TestHost.soon());
+        assertThatThrownBy(() -> host.here.sandboxes().resume("web", TestHost.soon()))
+                .isInstanceOf(SandboxException.StorageFailed.class);
+        assertThat(host.here.sandboxes().get("web").status()).isEqualTo(SandboxStatus.SUSPENDED);
+        host.here.sandboxes().remove("web", true, TestHost.soon());
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
@@ -183,13 +184,22 @@ public final class SandboxCommands {
                 "The memory on the disk holds the secrets of a sandbox (docs/security.md)."
             })
     private static final class Suspend implements Callable<Integer> {
+        @Option(
+                names = "--drop-secrets",
+                description =
+                        "Overwrite and remove /run/secrets in the guest before, and forget them on this host; what"
+                                + " programs have copied stays in the memory. resume takes --secret.")
+        private boolean dropSecrets;
+
         @Mixin
         private SandboxNames names = new SandboxNames();
 
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                return Each.of(names.all(), cloche.sandboxes()::suspend);
+                return Each.of(
+                        names.all(),
+                        dropSecrets ? cloche.sandboxes()::suspendWithoutSecrets : cloche.sandboxes()::suspend);
             }
         }
     }
@@ -197,12 +207,20 @@ public final class SandboxCommands {
     @Command(name = "resume", description = "Let paused and suspended sandboxes go on.")
     private static final class Resume implements Callable<Integer> {
         @Mixin
+        private SecretOptions secrets = new SecretOptions();
+
+        @Mixin
         private SandboxNames names = new SandboxNames();
 
         @Override
         public Integer call() {
             try (Cloche cloche = Cloche.open()) {
-                return Each.of(names.all(), cloche.sandboxes()::resume);
+                Map<String, byte[]> given = new TreeMap<>();
+                secrets.give(given::put);
+                if (given.isEmpty()) {
+                    return Each.of(names.all(), cloche.sandboxes()::resume);
+                }
+                return Each.of(names.all(), name -> cloche.sandboxes().resume(name, given));
             }
         }
     }

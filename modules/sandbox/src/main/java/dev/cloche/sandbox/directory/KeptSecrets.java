@@ -55,6 +55,21 @@ public record KeptSecrets(Path directory) {
         }
     }
 
+    /**
+     * Forgets them, also if the host loses power from now on.
+     *
+     * @throws SandboxException.StorageFailed if they are kept still
+     */
+    public void forget() {
+        try {
+            if (Files.deleteIfExists(directory.resolve(FILE))) {
+                DurableFiles.forceDirectory(directory);
+            }
+        } catch (IOException e) {
+            throw new SandboxException.StorageFailed(directory, e);
+        }
+    }
+
     private static Secrets parse(List<String> lines) throws IOException {
         if (lines.isEmpty() || !lines.getFirst().equals(HEAD)) {
             throw damaged();

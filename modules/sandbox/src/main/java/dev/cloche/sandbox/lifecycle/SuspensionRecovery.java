@@ -1,8 +1,10 @@
 package dev.cloche.sandbox.lifecycle;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
@@ -94,12 +96,23 @@ public final class SuspensionRecovery {
 
     /** Has the guest go on of a sandbox that runs again, should the process be dead that had resumed it. */
     public void goOn(SandboxRecord record, Deadline deadline) {
+        Secrets secrets = kept(record);
         try (Vm guest = context.vms().adopt(SandboxTerminator.vmOf(record), deadline)) {
             if (guest.state() == VmState.PAUSED) {
-                guest.resume(this::identity, deadline);
+                guest.resume(() -> secrets.addedTo(identity()), deadline);
             }
         } catch (VmException.NotFound | VmException.WrongState | VmException.Busy overOrOwned) {
             // Its end is found by the sweep that looks for ends.
+        }
+    }
+
+    /** That process may have kept others than are in its memory. */
+    private Secrets kept(SandboxRecord record) {
+        try {
+            return context.locks().directory(record).secrets().read();
+        } catch (SandboxException.StorageFailed damaged) {
+            // With those in its memory it is better off than halted.
+            return Secrets.none();
         }
     }
 

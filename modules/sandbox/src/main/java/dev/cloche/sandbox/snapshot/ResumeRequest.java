@@ -8,7 +8,9 @@ import dev.cloche.linux.BootTime;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
+import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.TemplateStore;
+import dev.cloche.sandbox.directory.KeptSecrets;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks.Claim;
@@ -35,10 +37,11 @@ import java.util.Optional;
  * Asks for a suspended sandbox to go on from its memory, in the same run. Its guest is halted until the record has let go of the
  * memory: so a process that dies at any step leaves it gone on from there once, or not yet.
  *
+ * @param secrets in place of all that it had; empty if it keeps its own
  * @param waitForRoom how long it waits where the host's limits leave no room; no longer than its start may take
  */
 public record ResumeRequest(
-        SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox, Duration waitForRoom) {
+        SnapshotContext snapshots, OwnedSandboxes owned, SandboxRecord sandbox, Secrets secrets, Duration waitForRoom) {
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
     private static final Duration KILL_LIMIT = Duration.ofSeconds(30);
 
@@ -75,14 +78,29 @@ public record ResumeRequest(
                 .flatMap(SandboxDirectory::tryLock)
                 .orElseThrow(() -> new SandboxException.Owned(now.name()));
         try (memory) {
+            Secrets all = keepSecrets(now, lock.directory().secrets());
             Vm vm = loaded(now, from, lock.directory(), listener, deadline);
-            letGoOn(now, vm, deadline);
+            letGoOn(now, vm, all, deadline);
             SandboxUse.touch(lock.directory());
             snapshots.tryDiscard(from.snapshot(), memory);
             SandboxRecord runs =
                     context().store().byId(now.id()).orElseThrow(() -> new SandboxException.NotFound(now.name()));
             return owned.letRun(runs, vm, lock);
         }
+    }
+
+    /**
+     * A later start has those that are new, and so has a process that finishes this resume. Returns what the guest is to have; empty
+     * if that is what its memory has.
+     */
+    private Secrets keepSecrets(SandboxRecord now, KeptSecrets kept) {
+        if (secrets.isEmpty()) {
+            return kept.read();
+        }
+        if (!now.ephemeral()) {
+            kept.write(secrets);
+        }
+        return secrets;
     }
 
     /** Brings it up, halted, and records that it runs; if that fails, it is suspended as before. */
@@ -155,9 +173,9 @@ public record ResumeRequest(
     }
 
     /** From here on it has the one life that was left in its memory. */
-    private void letGoOn(SandboxRecord now, Vm vm, Deadline deadline) {
+    private void letGoOn(SandboxRecord now, Vm vm, Secrets all, Deadline deadline) {
         try {
-            vm.resume(new SuspensionRecovery(context())::identity, deadline);
+            vm.resume(() -> all.addedTo(new SuspensionRecovery(context()).identity()), deadline);
         } catch (Throwable failure) {
             Uninterrupted.after(failure, () -> {
                 end(vm);

@@ -12,7 +12,9 @@ import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.warm.Stopwatch;
+import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmState;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -22,14 +24,24 @@ import java.util.Set;
  * says so while the guest is halted, and only then its VM ends.
  *
  * @param renewed whether it has its longest duration once more when it goes on
+ * @param withoutSecrets whether its guest and this host lose its secrets before, also if the suspension fails afterwards
  */
-public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, SandboxRecord sandbox, boolean renewed) {
+public record SuspendRequest(
+        SnapshotContext snapshots,
+        SnapshotTaking taking,
+        SandboxRecord sandbox,
+        boolean renewed,
+        boolean withoutSecrets) {
     private static final Set<SandboxStatus> SUSPENDABLE = EnumSet.of(SandboxStatus.RUNNING, SandboxStatus.PAUSED);
 
-    /** Suspends it; one that is suspended stays so. */
+    /**
+     * Suspends it; one that is suspended stays so.
+     *
+     * @throws SandboxException.NotRunning if it does not run, or its secrets are to go and its guest is halted already
+     */
     public void perform(Deadline unlimited) {
         switch (sandbox.status()) {
-            case SUSPENDED -> {}
+            case SUSPENDED -> requireSecretsToStay();
             case RUNNING, PAUSED -> suspend(unlimited.orAfter(SnapshotTaking.LIMIT));
             case SUSPENDING, RESUMING -> throw new SandboxException.Owned(sandbox.name());
             case CREATED, STARTING, DRAINING, STOPPED, CRASHED ->
@@ -64,7 +76,25 @@ public record SuspendRequest(SnapshotContext snapshots, SnapshotTaking taking, S
                 .isPresent();
     }
 
+    /** A guest that is halted cannot let go of them. */
+    private void requireSecretsToStay() {
+        if (withoutSecrets) {
+            throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
+        }
+    }
+
+    private void dropSecrets(Vm vm, Deadline deadline) {
+        if (vm.state() != VmState.RUNNING) {
+            requireSecretsToStay();
+        }
+        vm.guest().configure(GuestIdentity.UNCHANGED.withEarlierSecretsRemoved(), deadline);
+        context().locks().directory(sandbox).secrets().forget();
+    }
+
     private boolean suspend(Vm vm, long snapshot, Deadline deadline) {
+        if (withoutSecrets) {
+            dropSecrets(vm, deadline);
+        }
         SandboxStatus before = begin(deadline);
         Stopwatch watch = Stopwatch.start();
         try {
