@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.image.PullListener;
 import dev.cloche.pool.Preparation;
 import dev.cloche.sandbox.directory.KeptSecrets;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.lifecycle.StartPlan;
+import dev.cloche.sandbox.lifecycle.SuspensionRecovery;
 import dev.cloche.sandbox.warm.GuestSetup;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -279,6 +282,22 @@ class SandboxSecretsTest {
                 .isInstanceOf(SandboxException.StorageFailed.class);
         assertThat(host.here.sandboxes().get("web").status()).isEqualTo(SandboxStatus.SUSPENDED);
         host.here.sandboxes().remove("web", true, TestHost.soon());
+    }
+
+    /** The process that resumed it with others has died before its guest went on. */
+    @Test
+    void aResumeThatIsFinishedByAnotherProcessGivesWhatIsKept() throws IOException {
+        host.startDetached(TestHost.named("web", "sleep", "600").withSecrets(TOKEN));
+        SandboxRecord web = host.here.sandboxes().get("web");
+        try (Vm vm = host.vms.adopt(SandboxTerminator.vmOf(web), TestHost.soon())) {
+            vm.pause(TestHost.soon());
+        }
+        new KeptSecrets(host.directory("web").path()).write(Secrets.none().with("token", "another"));
+        try (SandboxParts parts = host.parts()) {
+            new SuspensionRecovery(parts.context()).goOn(web, TestHost.soon());
+        }
+        assertThat(tokenOf("web")).isEqualTo("another");
+        host.here.sandboxes().kill("web", TestHost.soon());
     }
 
     @Test

@@ -58,6 +58,7 @@ final class TestHost implements AutoCloseable {
 
     private static final List<CatalogSchema> SCHEMAS =
             List.of(Catalog.leases(), ImageStore.schema(), SandboxManager.schema(), SandboxManager.snapshotSchema());
+    private static final Operations UNHEARD = Operations.heardBy(OperationListener.none());
     private static final AtomicReference<byte[]> MIGRATED = new AtomicReference<>(new byte[0]);
 
     final ScriptedVms vms = new ScriptedVms();
@@ -136,19 +137,28 @@ final class TestHost implements AutoCloseable {
         return new Opened(
                 catalog,
                 images,
-                new SandboxManager(
-                        state(),
-                        catalog,
-                        images,
-                        vms,
-                        clock,
-                        making,
-                        new SandboxPools.Settings(
-                                PoolConfig.DEFAULT::budget,
-                                PoolListener.none(),
-                                words -> Optional.ofNullable(interpreters.get(words.getFirst()))),
-                        Operations.heardBy(OperationListener.none())),
+                new SandboxManager(state(), catalog, images, vms, clock, making, settings(), UNHEARD),
                 new SandboxStore(catalog, clock, () -> {}));
+    }
+
+    private SandboxPools.Settings settings() {
+        return new SandboxPools.Settings(
+                PoolConfig.DEFAULT::budget,
+                PoolListener.none(),
+                words -> Optional.ofNullable(interpreters.get(words.getFirst())));
+    }
+
+    /** The parts of one that has the same catalog. */
+    SandboxParts parts() {
+        return SandboxParts.in(
+                state(),
+                here.catalog(),
+                here.images(),
+                vms,
+                Clock.systemUTC(),
+                new TemplateMaking.Never(),
+                settings(),
+                UNHEARD);
     }
 
     static Deadline soon() {
