@@ -362,7 +362,8 @@ function drive(directory) {
 
 const MOST_TYPES = 32;
 const MOST_FRAMES = 64;
-const SETTLE_MS = 100;
+const SETTLE_MS = 50;
+const LONGEST_SETTLE_MS = 10000; // Of a thread that the host lets wait.
 const MOST_SIGNALS = 16; // That one cell may leave.
 const LONGEST_WORDS = 16 << 10;
 const MOST_WAITING = 1000; // Displays of one cell, until it waits or ends.
@@ -464,12 +465,40 @@ class Session {
    */
   settle() {
     for (let tries = 0, left = true; left && tries < MOST_SIGNALS; tries++) {
+      const before = this.threads();
       try {
-        this.breakable(() => this.pause());
+        this.breakable(() => this.awaitNodesThread(before));
         left = false;
       } catch (error) {
         left = isInterrupt(error);
       }
+    }
+  }
+
+  /** Asleep, it has taken all signals: it is begun with each run that can be interrupted. */
+  awaitNodesThread(before) {
+    for (let looks = 0, waited = 0; looks < 2 && waited < LONGEST_SETTLE_MS; waited += SETTLE_MS) {
+      this.pause();
+      const own = this.threads().filter((thread) => !before.includes(thread));
+      looks = own.every((thread) => this.isAsleep(thread)) ? looks + 1 : 0;
+    }
+  }
+
+  /** Returns none where there is no /proc. */
+  threads() {
+    try {
+      return this.fs.readdirSync("/proc/self/task");
+    } catch {
+      return [];
+    }
+  }
+
+  isAsleep(thread) {
+    try {
+      const status = this.fs.readFileSync("/proc/self/task/" + thread + "/stat", "latin1");
+      return status.slice(status.lastIndexOf(")") + 2, status.lastIndexOf(")") + 3) === "S";
+    } catch {
+      return true; // It has ended.
     }
   }
 
