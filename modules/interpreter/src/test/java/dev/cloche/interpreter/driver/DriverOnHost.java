@@ -52,8 +52,7 @@ final class DriverOnHost implements AutoCloseable {
         Path place = directory.resolve("d");
         Path file = Files.write(directory.resolve(driver), DriverProcess.source(driver));
         Path errors = directory.resolve("errors");
-        List<String> words =
-                new ArrayList<>(List.of("env", "--default-signal=INT", program, file.toString(), place.toString()));
+        List<String> words = new ArrayList<>(List.of(program, file.toString(), place.toString()));
         words.addAll(modules);
         ProcessBuilder builder = new ProcessBuilder(words).redirectError(errors.toFile());
         builder.environment().putAll(environment);
