@@ -213,10 +213,12 @@ public final class CatalogCare {
             long freed = sum(written, id -> Files.notExists(outputs.resolve(id)));
             Map<String, Long> snapshots = sizes(snapshots());
             List<String> templates = rooms.sandboxes().templates().prune(unusedFor);
+            ImagePruneReport images = rooms.images().prune(imagesOf(unusedFor));
+            rooms.countStateDisk();
             return List.of(
                     new Pruned(Pruned.Kind.PROCESSES, processes, freed),
                     new Pruned(Pruned.Kind.TEMPLATES, templates, sum(snapshots, templates::contains)),
-                    images(rooms.images().prune(imagesOf(unusedFor))));
+                    images(images));
         }
     }
 

@@ -214,7 +214,7 @@ public final class Cloche implements AutoCloseable {
 
     /** Returns the images on this host. */
     public Images images() {
-        return new Images(rooms().images());
+        return new Images(rooms());
     }
 
     /**
@@ -325,7 +325,7 @@ public final class Cloche implements AutoCloseable {
         opening.close();
     }
 
-    private Rooms rooms() {
+    Rooms rooms() {
         return opening.rooms();
     }
 

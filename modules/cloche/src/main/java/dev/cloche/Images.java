@@ -33,10 +33,12 @@ import java.util.OptionalLong;
 public final class Images {
     private static final String DIGEST = "sha256:";
 
+    private final Rooms rooms;
     private final ImageStore store;
 
-    Images(ImageStore store) {
-        this.store = store;
+    Images(Rooms rooms) {
+        this.rooms = rooms;
+        store = rooms.images();
     }
 
     /** Returns every name, the newest first, and then the images that are used and have no name any more. */
@@ -110,7 +112,7 @@ public final class Images {
      * @param unusedFor how long an image must not have been pulled or started; zero for all
      */
     public ImagePruneReport prune(Duration unusedFor) {
-        return store.prune(new ImagePruneRequest(unusedFor, OptionalLong.empty()));
+        return prune(new ImagePruneRequest(unusedFor, OptionalLong.empty()));
     }
 
     /**
@@ -120,7 +122,13 @@ public final class Images {
      * @param unusedFor as in {@link #prune(Duration)}
      */
     public ImagePruneReport prune(Duration unusedFor, long keepBytes) {
-        return store.prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
+        return prune(new ImagePruneRequest(unusedFor, OptionalLong.of(keepBytes)));
+    }
+
+    private ImagePruneReport prune(ImagePruneRequest request) {
+        ImagePruneReport report = store.prune(request);
+        rooms.countStateDisk();
+        return report;
     }
 
     /** Returns what {@link #prune(Duration)} would remove now; removes nothing. */

@@ -38,6 +38,7 @@ final class LimitsTable {
         VmLimits.Amount memory = usual.memory();
         VmLimits.Amount memoryFloor = usual.memoryFloor();
         VmLimits.Amount diskFloor = usual.diskFloor();
+        VmLimits.Amount stateDisk = usual.stateDisk();
         OptionalInt pressure = usual.pressure();
         Map<String, VmLimits.Bound> labels = Map.of();
         Optional<VmLimits.Clones> clones = Optional.empty();
@@ -50,6 +51,7 @@ final class LimitsTable {
                 case "memory" -> memory = amount(table, key);
                 case "memory-floor" -> memoryFloor = amount(table, key);
                 case "disk-floor" -> diskFloor = amount(table, key);
+                case "state-disk" -> stateDisk = amount(table, key);
                 case "pressure" -> pressure = pressure(table, key);
                 case "cpus" -> cpus = count(table, key);
                 case "sandboxes" -> sandboxes = count(table, key);
@@ -62,7 +64,7 @@ final class LimitsTable {
         }
         VmLimits.Clones counted = clones.orElse(labels.isEmpty() ? VmLimits.Clones.EXPECTED : VmLimits.Clones.FULL);
         VmLimits.Bound total = new VmLimits.Bound(OptionalLong.empty(), cpus, sandboxes, disk);
-        return new VmLimits(memory, memoryFloor, pressure, diskFloor, total, labels, counted, underPressure);
+        return new VmLimits(memory, memoryFloor, pressure, diskFloor, stateDisk, total, labels, counted, underPressure);
     }
 
     private Map<String, VmLimits.Bound> labels(TomlTable table) {

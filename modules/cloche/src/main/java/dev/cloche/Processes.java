@@ -32,12 +32,14 @@ public final class Processes {
     /** How many events are read at once. */
     private static final int PAGE = 1_000;
 
+    private final Rooms rooms;
     private final ProcessRegistry registry;
     private final ProcessRoom.Drivers drivers;
     private final Executions executions;
     private final dev.cloche.sandbox.SandboxManager sandboxes;
 
     Processes(Rooms rooms) {
+        this.rooms = rooms;
         this.registry = rooms.processes().registry();
         this.drivers = new ProcessRoom.Drivers(registry, rooms.processes().outputs());
         this.executions = rooms.executions();
@@ -213,6 +215,7 @@ public final class Processes {
         List<String> pruned =
                 registry.prune(ProcessPruneRequest.unusedFor(unusedFor).withGranted(granted));
         executions.sweep();
+        rooms.countStateDisk();
         return pruned;
     }
 }

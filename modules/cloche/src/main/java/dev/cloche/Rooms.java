@@ -1,5 +1,7 @@
 package dev.cloche;
 
+import dev.cloche.base.ClocheException;
+import dev.cloche.base.Deadline;
 import dev.cloche.base.Operations;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogSchema;
@@ -24,6 +26,7 @@ import dev.cloche.vm.VmProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 
 /** The rooms of one state root, wired together. */
@@ -45,6 +48,8 @@ record Rooms(
             SandboxManager.schema(),
             SandboxManager.snapshotSchema(),
             SqliteProcessStore.schema());
+
+    private static final Duration COUNT_LIMIT = Duration.ofSeconds(10);
 
     static void prepare() {
         if (!Cloche.isSupported()) {
@@ -72,7 +77,7 @@ record Rooms(
         Catalog catalog = Catalog.open(root, SCHEMAS, installGate());
         Operations operations = Operations.heardBy(options.listener());
         ImageStoreOptions imageOptions = imageOptions(options, share, root, configuration)
-                .withRoom(vms::requireDiskFloor)
+                .withRoom(vms::requireDiskRoom)
                 .withOperations(operations);
         ImageStore images = ImageStore.open(root.resolve("cache"), catalog, imageOptions);
         RegistryLogins logins = new RegistryLogins(keptLogins(root), imageOptions.registries());
@@ -88,6 +93,16 @@ record Rooms(
     /** Durable commands; opens the registry of processes. */
     Executions executions() {
         return processes.executions(sandboxes);
+    }
+
+    /** Counts what the state root takes of its disk after a removal, if that is bounded; the next sweep does so in any case. */
+    void countStateDisk() {
+        try {
+            vms.countStateDisk(Deadline.after(COUNT_LIMIT));
+        } catch (ClocheException later) {
+            System.getLogger(Rooms.class.getName())
+                    .log(System.Logger.Level.DEBUG, "what the state root takes was not counted", later);
+        }
     }
 
     static VmProvider vms(ClocheOptions options, Installation installation, Path root) {

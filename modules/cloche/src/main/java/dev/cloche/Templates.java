@@ -142,7 +142,9 @@ public final class Templates {
      * @return their names
      */
     public List<String> prune(Duration unusedFor) {
-        return sandboxes.templates().prune(unusedFor);
+        List<String> pruned = sandboxes.templates().prune(unusedFor);
+        cloche.rooms().countStateDisk();
+        return pruned;
     }
 
     /**

@@ -103,6 +103,7 @@ class ConfigurationTest {
                         VmLimits.DEFAULT.memoryFloor(),
                         VmLimits.DEFAULT.pressure(),
                         VmLimits.DEFAULT.diskFloor(),
+                        new VmLimits.Amount.None(),
                         new VmLimits.Bound(none, none, OptionalLong.of(8), none),
                         Map.of(),
                         VmLimits.Clones.EXPECTED,
@@ -113,6 +114,7 @@ class ConfigurationTest {
                 memory-floor = "2g"
                 pressure = "off"
                 disk-floor = "off"
+                state-disk = "20%"
                 under-pressure = "nothing"
                 cpus = 16
                 disk = "1t"
@@ -128,6 +130,7 @@ class ConfigurationTest {
                         new VmLimits.Amount.Size(2048),
                         OptionalInt.empty(),
                         new VmLimits.Amount.None(),
+                        new VmLimits.Amount.Share(20, 0),
                         new VmLimits.Bound(none, OptionalLong.of(16), none, OptionalLong.of(1 << 20)),
                         Map.of(
                                 "team=a",
@@ -156,6 +159,7 @@ class ConfigurationTest {
                 "limits.memory = \"0%\"                        | line 1: \"memory\" is no amount",
                 "limits.memory = \"101%\"                      | line 1: \"memory\" is no amount",
                 "limits.memory-floor = \"-1g\"                 | line 1: \"memory-floor\" is no amount",
+                "limits.state-disk = 40                       | line 1: \"state-disk\" is no amount",
                 "limits.pressure = 0                          | line 1: \"pressure\" is no percentage",
                 "limits.pressure = \"10%\"                     | line 1: \"pressure\" is no percentage",
                 "limits.cpus = 0                              | line 1: \"cpus\" is no number",

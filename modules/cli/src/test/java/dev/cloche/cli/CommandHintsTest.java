@@ -74,7 +74,7 @@ class CommandHintsTest {
         List<String> untranslated = new ArrayList<>();
         int found = 0;
         for (String module :
-                List.of("catalog", "cloche", "execution", "image", "machine", "process", "qemu", "sandbox")) {
+                List.of("catalog", "cloche", "execution", "image", "machine", "process", "qemu", "sandbox", "vmm")) {
             for (Path file : sources(module)) {
                 String source = JOIN.matcher(Files.readString(file)).replaceAll("");
                 Matcher text = TEXT.matcher(

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,28 @@ class LimitsIT extends OnOneHome {
         assertThat(third.waitFor()).isZero();
         assertThat(waiting()).isZero();
         assertThat(cloche.run("rm", "two").exitCode()).isZero();
+    }
+
+    @Test
+    void aStateRootThatTakesTooMuchOfItsDiskStartsNothingAndPrunesCountItAnew() throws IOException {
+        Files.writeString(home.resolve("config.toml"), "state-disk = \"1m\"\n", StandardOpenOption.APPEND);
+        assertThat(cloche.run("maintain").exitCode()).isZero();
+        Result refused = cloche.run("run", "base", "--", "true");
+        assertThat(refused.exitCode()).isEqualTo(125);
+        assertThat(refused.stderr())
+                .containsPattern(
+                        "by the last count the state root takes [0-9,]+ MiB of its disk, and 1 MiB are allowed")
+                .contains("cloche system df", "cloche system prune", "cloche maintain", "state-disk in [limits]")
+                .doesNotContain("held by");
+        assertThat(cloche.run("doctor").stdout())
+                .containsPattern("ok +limits .*the state root takes [0-9]+ of the 1 MiB of disk that it may");
+
+        for (String group : List.of("system", "image", "template", "process")) {
+            Files.delete(home.resolve("disk-use"));
+            assertThat(cloche.run(group, "prune", "--unused-for", "1h").exitCode())
+                    .isZero();
+            assertThat(home.resolve("disk-use")).exists();
+        }
     }
 
     @Test

@@ -68,12 +68,17 @@ public final class DiskUse {
                 try (DirectoryHandle below = directory.openDirectory(name)) {
                     add(below, whole);
                 } catch (SystemCallException e) {
-                    if (e.errno() != Errno.ENOENT) {
+                    if (!isGone(e)) {
                         throw e;
                     }
                 }
             }
         }
+    }
+
+    /** It is no more, or a file or a link has its name now. */
+    private static boolean isGone(SystemCallException failure) {
+        return failure.errno() == Errno.ENOENT || failure.errno() == Errno.ENOTDIR || failure.errno() == Errno.ELOOP;
     }
 
     private void add(FileStatus file, int kind) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,38 @@ class DiskUseTest {
         Files.createLink(directory("a").resolve("third"), file);
         assertThat(of("a").bytes()).isGreaterThanOrEqualTo(MIB);
         assertThat(of("b").bytes()).isLessThan(100_000);
+    }
+
+    /** Each directory is gone, or its place is taken by a file, between its name and a look into it. */
+    @Test
+    void whatVanishesMeanwhileMayBeInItOrNot() throws IOException {
+        Files.write(directory("z").resolve("file"), new byte[MIB]);
+        for (String name : List.of("empty", "full", "other")) {
+            directory(name);
+        }
+        Files.createFile(root.resolve("full/file"));
+        Map<Integer, DiskUse.Sum> use = DiskUse.below(root, names -> {
+            if (names.size() == 1 && !names.getFirst().equals("z")) {
+                vanish(root.resolve(names.getFirst()));
+            }
+            return names.getFirst().charAt(0);
+        });
+        DiskUse.Sum kept = Optional.ofNullable(use.get((int) 'z')).orElseThrow();
+        assertThat(kept.files()).isEqualTo(2);
+        assertThat(kept.bytes()).isGreaterThanOrEqualTo(MIB);
+        assertThat(root.resolve("other")).isRegularFile();
+    }
+
+    private static void vanish(Path directory) {
+        try {
+            Files.deleteIfExists(directory.resolve("file"));
+            Files.delete(directory);
+            if (directory.endsWith("other")) {
+                Files.createFile(directory);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

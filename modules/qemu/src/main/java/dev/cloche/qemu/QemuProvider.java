@@ -187,8 +187,13 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
-    public void requireDiskFloor() {
-        admissions.requireDiskFloor();
+    public void requireDiskRoom() {
+        admissions.requireDiskRoom();
+    }
+
+    @Override
+    public void countStateDisk(Deadline deadline) {
+        admissions.countStateDisk(deadline);
     }
 
     @Override

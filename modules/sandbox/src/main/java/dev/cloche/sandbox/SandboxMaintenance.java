@@ -146,6 +146,7 @@ public final class SandboxMaintenance implements AutoCloseable {
                         .log(Level.DEBUG, "a sweep was not recorded as complete; another one follows soon");
             }
             keepForBadDays();
+            countStateDisk();
             suspend(done.held());
             return done.report();
         } catch (RuntimeException failure) {
@@ -164,6 +165,15 @@ public final class SandboxMaintenance implements AutoCloseable {
         try {
             keepUnlessClosing(() -> store.refillReserve(Deadline.after(limits.lease())));
             keepUnlessClosing(store::renewCopy);
+        } catch (RuntimeException later) {
+            failed(later);
+        }
+    }
+
+    /** What this sweep has removed does not count any more. */
+    private void countStateDisk() {
+        try {
+            keepUnlessClosing(() -> context.vms().countStateDisk(Deadline.after(limits.lease())));
         } catch (RuntimeException later) {
             failed(later);
         }

@@ -31,8 +31,13 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
-    public void requireDiskFloor() {
-        memory.requireDiskFloor();
+    public void requireDiskRoom() {
+        memory.requireDiskRoom();
+    }
+
+    @Override
+    public void countStateDisk(Deadline deadline) {
+        memory.countStateDisk(deadline);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.vm.testing.InMemoryFaults;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -54,9 +55,12 @@ class MaintenanceCloseTest extends OnTestHost {
     }
 
     @Test
-    void aClosedOneBeginsNoCopy() {
+    void aClosedOneBeginsNoCopyAndNoCount() {
         clock.release.countDown();
         maintenance.close();
+        host.vms.faults.before(InMemoryFaults.Step.COUNT_STATE_DISK, () -> {
+            throw new AssertionError("a count");
+        });
         assertThat(maintenance.sweep().outcome()).isEqualTo(MaintenanceReport.Outcome.SWEPT);
         assertThat(copy()).doesNotExist();
     }

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.testing.InMemoryFaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -284,6 +287,24 @@ class SandboxMaintenanceTest extends OnTestHost {
         assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
                 .doesNotContain("sandbox-maintenance");
+    }
+
+    @Test
+    void eachSweepCountsWhatTheStateRootTakesOfItsDiskAfterItsRemovals() {
+        List<Boolean> removed = new ArrayList<>();
+        host.vms.faults.before(
+                InMemoryFaults.Step.COUNT_STATE_DISK,
+                () -> removed.add(host.row("over").isEmpty()));
+        host.vms.memory.crash(host.abandoned(TestHost.ephemeral("over"), true));
+        assertThat(sweep(CALM).removed()).isEqualTo(1);
+        assertThat(removed).containsExactly(true);
+        assertThat(sweepIfDue(CALM.withWindow(Duration.ofDays(1)))).isEqualTo(MaintenanceReport.notDue());
+        assertThat(removed).hasSize(1);
+
+        host.vms.faults.before(InMemoryFaults.Step.COUNT_STATE_DISK, () -> {
+            throw new VmException.Storage("The disk fails", "Check it.", null);
+        });
+        assertThat(sweep(CALM)).isEqualTo(report(0, 0, 0, 0, false));
     }
 
     private MaintenanceReport sweep(MaintenanceLimits limits) {

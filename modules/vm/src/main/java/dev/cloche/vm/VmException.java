@@ -188,7 +188,7 @@ public abstract sealed class VmException extends ClocheException
 
         /**
          * @param bound the key of {@code [limits]} in {@code config.toml} that it failed at
-         * @param needed in the bound's unit: MiB, a count or percent
+         * @param needed in the bound's unit: MiB, a count or percent; what there is already of a bound that is passed
          * @param free what is left of the bound
          * @param holders the VMs that have the rest, the largest first
          */
@@ -205,7 +205,7 @@ public abstract sealed class VmException extends ClocheException
             return bound;
         }
 
-        /** Returns what the VM needs, in the bound's unit: MiB, a count or percent. */
+        /** Returns what the VM needs, or what there is already of a bound that is passed, in its unit: MiB, a count or percent. */
         public long needed() {
             return needed;
         }

@@ -12,6 +12,8 @@ import java.util.OptionalLong;
  * @param pressure the share of the last ten seconds, in percent, in which all processes may have waited for memory ({@code full
  *     avg10} of {@code /proc/pressure/memory}); empty for any
  * @param diskFloor what is free on the disk of the state root when a VM starts
+ * @param stateDisk what the state root may take of its disk when a VM starts, by the last {@linkplain VmProvider#countStateDisk
+ *     count}; a share is one of the file system
  * @param total bounds of all VMs
  * @param labels bounds of the VMs with a label, by {@code KEY=VALUE}
  * @param clones what a clone of a template claims
@@ -22,6 +24,7 @@ public record VmLimits(
         Amount memoryFloor,
         OptionalInt pressure,
         Amount diskFloor,
+        Amount stateDisk,
         Bound total,
         Map<String, Bound> labels,
         Clones clones,
@@ -30,6 +33,7 @@ public record VmLimits(
             new Amount.None(),
             new Amount.None(),
             OptionalInt.empty(),
+            new Amount.None(),
             new Amount.None(),
             Bound.NONE,
             Map.of(),
@@ -42,6 +46,7 @@ public record VmLimits(
             new Amount.Share(10, 512),
             OptionalInt.of(10),
             new Amount.Share(5, 1024),
+            new Amount.None(),
             Bound.NONE,
             Map.of(),
             Clones.EXPECTED,
@@ -123,6 +128,7 @@ public record VmLimits(
                 memory,
                 new Amount.None(),
                 OptionalInt.empty(),
+                new Amount.None(),
                 new Amount.None(),
                 total,
                 labels,

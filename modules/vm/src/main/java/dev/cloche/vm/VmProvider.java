@@ -30,11 +30,19 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     default void requirePossible(int memoryMiB, int cpus, int diskMiB, VmAdmission admission) {}
 
     /**
-     * Refuses what is about to take much of the disk, where less than {@link VmLimits#diskFloor()} is free on it.
+     * Refuses what is about to take much of the disk, where less than {@link VmLimits#diskFloor()} is free on it, or the state
+     * root takes more of it than {@link VmLimits#stateDisk()}, by the last {@linkplain #countStateDisk count}.
      *
      * @throws VmException.NoRoom if that is so
      */
-    default void requireDiskFloor() {}
+    default void requireDiskRoom() {}
+
+    /**
+     * Counts what the state root takes of its disk, for all processes that start VMs on it. That is to be done now and then, and
+     * after much was removed. Nothing happens where {@link VmLimits#stateDisk()} bounds nothing. Reads all directories of the
+     * state root. Where this fails, the former count stays.
+     */
+    default void countStateDisk(Deadline deadline) {}
 
     /**
      * Says of what memory the host is short, where a process that keeps pools is to give theirs back then ({@link

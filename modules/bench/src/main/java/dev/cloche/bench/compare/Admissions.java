@@ -88,6 +88,7 @@ public final class Admissions {
                 usual.memoryFloor(),
                 OptionalInt.of(99),
                 usual.diskFloor(),
+                usual.stateDisk(),
                 usual.total(),
                 usual.labels(),
                 usual.clones(),

@@ -76,6 +76,8 @@ public final class CommandWords {
             Word.call("cloche.maintain()", "cloche maintain"),
             Word.call("; Cloche.isSupported() tells before", ""),
             Word.call("Cloche.examine(options)", "cloche doctor"),
+            Word.call("Cloche.catalog(options).diskUsage()", "cloche system df"),
+            Word.call("Cloche.catalog(options).prune(…)", "cloche system prune"),
             Word.call("Cloche.catalog(options).restoreLatest()", "cloche catalog restore"),
             Word.call("Cloche.catalog(options).restore(…)", "cloche catalog restore"),
             Word.call("Cloche.catalog(options).backup(…)", "cloche catalog backup"));

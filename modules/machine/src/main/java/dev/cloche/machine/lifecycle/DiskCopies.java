@@ -46,7 +46,7 @@ final class DiskCopies {
      * to take a new identity after the snapshot, which it cannot write down while it is frozen.
      */
     private SnapshotRef frozen(PersistedMachine machine, SnapshotName name, Deadline deadline) {
-        context.vms().requireDiskFloor();
+        context.vms().requireDiskRoom();
         try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             vm.guest().freeze(LONGEST_FREEZE, deadline);
             try {
@@ -63,7 +63,7 @@ final class DiskCopies {
     }
 
     private SnapshotRef taken(PersistedMachine machine, SnapshotName name, Deadline deadline) {
-        context.vms().requireDiskFloor();
+        context.vms().requireDiskRoom();
         try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             return vm.snapshot(name, deadline);
         }

@@ -28,7 +28,7 @@ public final class Suspension {
 
     /** Writes the memory of a running machine to disk and ends its VM. If a step fails, the machine goes on running. */
     PersistedMachine suspend(PersistedMachine machine, Deadline deadline) {
-        context.vms().requireDiskFloor();
+        context.vms().requireDiskRoom();
         try (Vm vm = context.vms().adopt(machine.vmId(), deadline)) {
             var _ = vm.suspend(MemorySnapshotNames.suspended(machine), deadline);
         }

@@ -19,10 +19,12 @@ import dev.cloche.vm.VmSpec;
 import dev.cloche.vmm.admission.ClaimFile;
 import dev.cloche.vmm.admission.ClaimHolders;
 import dev.cloche.vmm.admission.Holder;
+import dev.cloche.vmm.admission.HostRoom;
 import dev.cloche.vmm.admission.HostRoomReader;
 import dev.cloche.vmm.admission.Ledger;
 import dev.cloche.vmm.admission.VmClaim;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -30,6 +32,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -162,9 +165,24 @@ public final class VmAdmissions {
         ledger.requirePossible(new VmClaim(memoryMiB, 0, true, cpus, diskMiB, admission.labels(), false));
     }
 
-    /** Does what {@link dev.cloche.vm.VmProvider#requireDiskFloor} promises. */
-    public void requireDiskFloor() {
-        ledger.requireDiskFloor();
+    /** Does what {@link dev.cloche.vm.VmProvider#requireDiskRoom} promises. */
+    public void requireDiskRoom() {
+        ledger.requireDiskRoom();
+    }
+
+    /** Does what {@link dev.cloche.vm.VmProvider#countStateDisk} promises. */
+    public void countStateDisk(Deadline deadline) {
+        try {
+            ledger.countStateDisk(deadline);
+        } catch (ClosedByInterruptException interrupted) {
+            // While the count was written; the interrupt's status is set.
+            throw new VmException.Interrupted("the count of the state root's disk");
+        } catch (IOException | SystemCallException e) {
+            throw new VmException.Storage(
+                    "What the state root takes of its disk cannot be counted: " + e.getMessage(),
+                    "Check the owner and mode of its directories, and the space on its disk.",
+                    e);
+        }
     }
 
     /** Does what {@link dev.cloche.vm.VmProvider#memoryShortage} promises. */
@@ -192,6 +210,17 @@ public final class VmAdmissions {
         }
     }
 
+    private static String stateDisk(VmLimits limits, HostRoom host) {
+        OptionalLong most = limits.stateDisk().of(host.diskTotalMiB());
+        if (most.isEmpty()) {
+            return "";
+        }
+        String ofMost = " of the " + most.getAsLong() + " MiB of disk that it may";
+        return host.stateRootMiB().isPresent()
+                ? "; the state root takes " + host.stateRootMiB().getAsLong() + ofMost
+                : "; what the state root takes" + ofMost + " was not counted yet";
+    }
+
     /** Returns what is claimed at present, in one sentence. */
     public String balance() {
         VmLimits now = limits.get();
@@ -206,6 +235,7 @@ public final class VmAdmissions {
                     .orElse("");
             return balance.holders().size() + " VMs claim " + balance.claimedMiB() + bound + " MiB of memory"
                     + (balance.waiting() == 0 ? "" : ", and " + balance.waiting() + " wait for room")
+                    + stateDisk(now, balance.host())
                     + (balance.host().pressure().isEmpty() ? "; this kernel does not say how short memory is" : "");
         } catch (IOException | SystemCallException e) {
             throw new VmException.Storage(

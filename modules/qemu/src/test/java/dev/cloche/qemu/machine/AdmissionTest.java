@@ -331,6 +331,7 @@ class AdmissionTest {
                 room.memoryFloor(),
                 room.pressure(),
                 room.diskFloor(),
+                room.stateDisk(),
                 room.total(),
                 Map.of("team=a", oneSandbox),
                 room.clones(),

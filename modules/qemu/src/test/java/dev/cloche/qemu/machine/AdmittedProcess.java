@@ -48,6 +48,7 @@ final class AdmittedProcess {
                 new VmLimits.Amount.None(),
                 OptionalInt.empty(),
                 new VmLimits.Amount.None(),
+                new VmLimits.Amount.None(),
                 VmLimits.Bound.NONE,
                 Map.of(),
                 VmLimits.Clones.FULL,

@@ -111,7 +111,7 @@ public final class SnapshotTaking {
     }
 
     SnapshotContext.Place claim(SandboxRecord sandbox, Optional<String> name, SandboxSnapshot.Contents contents) {
-        context.vms().requireDiskFloor();
+        context.vms().requireDiskRoom();
         NetworkSpec network = context.store().network(sandbox.id());
         Optional<MainCommand> main = context.store().mainCommand(sandbox.id());
         return snapshots

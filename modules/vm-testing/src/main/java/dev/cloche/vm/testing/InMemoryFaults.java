@@ -39,7 +39,8 @@ public final class InMemoryFaults {
         RESUME,
         DESTROY,
         /** A look at the entries of pools. */
-        POOLED
+        POOLED,
+        COUNT_STATE_DISK
     }
 
     /**
@@ -115,7 +116,7 @@ public final class InMemoryFaults {
         lowDisk.set(value);
     }
 
-    void requireDiskFloor() {
+    void requireDiskRoom() {
         if (lowDisk.get()) {
             throw new VmException.NoRoom("There is too little space", "Make space.", "disk-floor", 1, 0, List.of());
         }

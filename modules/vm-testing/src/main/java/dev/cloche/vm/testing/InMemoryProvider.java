@@ -75,8 +75,13 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
-    public void requireDiskFloor() {
-        faults.requireDiskFloor();
+    public void requireDiskRoom() {
+        faults.requireDiskRoom();
+    }
+
+    @Override
+    public void countStateDisk(Deadline deadline) {
+        faults.begin(InMemoryFaults.Step.COUNT_STATE_DISK);
     }
 
     @Override

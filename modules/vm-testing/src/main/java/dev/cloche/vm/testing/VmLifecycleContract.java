@@ -335,6 +335,16 @@ public interface VmLifecycleContract extends VmFixture {
     }
 
     @Test
+    default void aDiskThatNothingBoundsHasRoomAlsoOnceItWasCounted() {
+        provider().requireDiskRoom();
+        provider().countStateDisk(soon());
+        provider().requireDiskRoom();
+        try (Vm vm = provider().create(spec())) {
+            assertThat(vm.state()).isEqualTo(VmState.CREATED);
+        }
+    }
+
+    @Test
     default void sevenClientsConnectBesideTheOwnerAndAnEighthIsRefused() throws IOException {
         List<Vm> clients = new ArrayList<>();
         try (Vm vm = running()) {

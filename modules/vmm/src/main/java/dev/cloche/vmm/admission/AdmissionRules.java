@@ -110,7 +110,7 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
                 .or(() -> labels(others, wanted))
                 .or(() -> memoryFloor(ahead, wanted.memoryMiB()))
                 .or(this::pressure)
-                .or(this::diskFloor);
+                .or(this::diskShortage);
     }
 
     private static final ToLongFunction<Charge> MEMORY = Charge::memoryMiB;
@@ -200,8 +200,21 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
         return pressure().or(() -> memoryFloor(0, 0));
     }
 
-    /** Returns what is missing of the disk that is to be left. */
-    Optional<Shortage> diskFloor() {
+    /** Returns what there is no room for on the disk whatever is to be written. */
+    Optional<Shortage> diskShortage() {
+        return diskFloor().or(this::stateDisk);
+    }
+
+    private Optional<Shortage> stateDisk() {
+        OptionalLong most = limits.stateDisk().of(host.diskTotalMiB());
+        if (most.isEmpty() || host.stateRootMiB().orElse(0) <= most.getAsLong()) {
+            return Optional.empty();
+        }
+        return Optional.of(Shortage.of(
+                Shortage.Kind.STATE_DISK, Optional.empty(), host.stateRootMiB().getAsLong(), 0, most.getAsLong()));
+    }
+
+    private Optional<Shortage> diskFloor() {
         OptionalLong floor = limits.diskFloor().of(host.diskTotalMiB());
         return floor.isEmpty() || host.diskFreeMiB() >= floor.getAsLong()
                 ? Optional.empty()

@@ -27,7 +27,7 @@ public record HostRoomReader(Path proc, Path groups, Path stateRoot) {
     }
 
     /**
-     * Reads it anew.
+     * Reads it anew, but for what was counted of the state root.
      *
      * @throws VmException.MissingResource if the kernel does not say how much memory there is
      */
@@ -57,7 +57,8 @@ public record HostRoomReader(Path proc, Path groups, Path stateRoot) {
                 Math.max(0, available),
                 pressure(),
                 stateRoot.toFile().getTotalSpace() / BYTES_PER_MIB,
-                stateRoot.toFile().getUsableSpace() / BYTES_PER_MIB);
+                stateRoot.toFile().getUsableSpace() / BYTES_PER_MIB,
+                OptionalLong.empty());
     }
 
     /** Returns the group of this process and those around it; none where there is no version 2. */

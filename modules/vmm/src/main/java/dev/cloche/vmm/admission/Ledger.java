@@ -29,6 +29,7 @@ public final class Ledger {
 
     private static final Duration SEEN_FOR = Duration.ofSeconds(1);
 
+    private final Path stateRoot;
     private final Path lock;
     private final Tickets tickets;
     private final ClaimHolders holders;
@@ -40,6 +41,7 @@ public final class Ledger {
 
     /** @param limits asked at each admission */
     public Ledger(Path stateRoot, ClaimHolders holders, Supplier<VmLimits> limits, HostRoomReader host) {
+        this.stateRoot = stateRoot;
         lock = stateRoot.resolve("admission.lock");
         tickets = new Tickets(stateRoot.resolve("admission"));
         this.holders = holders;
@@ -173,17 +175,40 @@ public final class Ledger {
     }
 
     /**
-     * Refuses what is about to take much of the disk, where there is less left than is to be left.
+     * Refuses what is about to take much of the disk, where there is less left than is to be left, or the state root takes more
+     * than it may.
      *
      * @throws VmException.NoRoom if that is so
      */
-    public void requireDiskFloor() {
+    public void requireDiskRoom() {
         VmLimits now = limits.get();
-        if (now.on() && now.diskFloor().of(0).isPresent()) {
-            new AdmissionRules(now, host.read()).diskFloor().ifPresent(shortage -> {
+        if (now.diskFloor().of(0).isPresent() || boundsStateDisk(now)) {
+            new AdmissionRules(now, room(now)).diskShortage().ifPresent(shortage -> {
                 throw new ShortageText(shortage, now.clones(), List.of()).noDisk();
             });
         }
+    }
+
+    /**
+     * Counts what the state root takes of its disk, if that is bounded.
+     *
+     * @throws VmException.Deadline if that takes longer; the former count stays
+     * @throws IOException if that cannot be read or written; so it does then
+     */
+    public void countStateDisk(Deadline deadline) throws IOException {
+        if (boundsStateDisk(limits.get())) {
+            DiskUseFile.count(stateRoot, deadline);
+        }
+    }
+
+    private static boolean boundsStateDisk(VmLimits limits) {
+        return limits.stateDisk().of(0).isPresent();
+    }
+
+    /** Returns what the host has now, with what these limits look at. */
+    private HostRoom room(VmLimits now) {
+        HostRoom room = host.read();
+        return boundsStateDisk(now) ? room.withStateRoot(DiskUseFile.readMiB(stateRoot)) : room;
     }
 
     /**
@@ -214,7 +239,7 @@ public final class Ledger {
         try (LockFile _ = turn()) {
             return new Balance(
                     now,
-                    host.read(),
+                    room(now),
                     holders.find(),
                     tickets.ahead(OptionalLong.empty()).size());
         }
@@ -233,12 +258,12 @@ public final class Ledger {
                 ahead.stream().map(Tickets.Waiting::wanted).toList();
         // Where there is room beside the most that there can be, it is not asked who lives, and what each clone has.
         List<Holder> most = others(holders.atMost(), without);
-        if (new AdmissionRules(now, host.read()).decide(most, promised, wanted) instanceof Decision.Admit) {
+        if (new AdmissionRules(now, room(now)).decide(most, promised, wanted) instanceof Decision.Admit) {
             return Optional.empty();
         }
         while (true) {
             List<Holder> holding = others(holders.find(), without);
-            switch (new AdmissionRules(now, host.read()).decide(holding, promised, wanted)) {
+            switch (new AdmissionRules(now, room(now)).decide(holding, promised, wanted)) {
                 case Decision.Admit() -> {
                     return Optional.empty();
                 }

@@ -27,6 +27,8 @@ public record Shortage(Kind kind, Optional<String> label, long needed, long free
         PRESSURE("pressure"),
         /** MiB of the host's disk that are to be left. */
         DISK_FLOOR("disk-floor"),
+        /** MiB of its disk that the state root takes. */
+        STATE_DISK("state-disk"),
         /** Those that wait, which come before pools and templates. */
         TURN("wait-for-room");
 

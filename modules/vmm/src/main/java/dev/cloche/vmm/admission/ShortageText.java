@@ -46,7 +46,7 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
             case MEMORY, MEMORY_FLOOR -> " of " + mib(shortage.needed()) + " of memory";
             case CPUS -> " of " + shortage.needed() + " processors";
             case DISK -> " with a disk of " + mib(shortage.needed());
-            case SANDBOXES, PRESSURE, DISK_FLOOR, TURN -> "";
+            case SANDBOXES, PRESSURE, DISK_FLOOR, STATE_DISK, TURN -> "";
         };
     }
 
@@ -66,6 +66,9 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
             case DISK_FLOOR ->
                 "of the " + mib(shortage.bound()) + " that are to be free on the disk, " + mib(shortage.free())
                         + " are";
+            case STATE_DISK ->
+                "by the last count the state root takes " + mib(shortage.needed()) + " of its disk, and "
+                        + mib(shortage.bound()) + " are allowed";
             case TURN -> shortage.bound() + " wait for room, and pools and templates come after them";
         };
     }
@@ -77,7 +80,7 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
                 "the limit is " + shortage.bound() + " " + shortage.kind().key() + what();
             case MEMORY_FLOOR -> "this host is to keep " + mib(shortage.bound()) + " of its memory free";
             case DISK_FLOOR -> "this disk has less than the " + mib(shortage.bound()) + " that are to be free on it";
-            case PRESSURE, TURN -> left();
+            case PRESSURE, STATE_DISK, TURN -> left();
         };
     }
 
@@ -116,6 +119,10 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
             case PRESSURE -> "Wait for room with cloche.sandbox(…).waitForRoom(…), or end what uses the host's memory.";
             case DISK_FLOOR ->
                 "Remove images and sandboxes that are not needed, or lower " + key + " in [limits] of config.toml.";
+            case STATE_DISK ->
+                "See what takes it with Cloche.catalog(options).diskUsage(), remove what is not needed, as"
+                        + " Cloche.catalog(options).prune(…) does, and have it counted anew by cloche.maintain(), or raise "
+                        + key + " in [limits] of config.toml.";
             case MEMORY, CPUS, SANDBOXES, DISK, MEMORY_FLOOR ->
                 (never
                                 ? "Ask for less, or change "
@@ -125,8 +132,11 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
         };
     }
 
-    /** The largest first. */
+    /** The largest first; none where what is short is the disk, of which claims do not say what they have. */
     private List<Holder> holding() {
+        if (shortage.kind() == Shortage.Kind.DISK_FLOOR || shortage.kind() == Shortage.Kind.STATE_DISK) {
+            return List.of();
+        }
         ToLongFunction<Holder> size = size();
         return holders.stream()
                 .filter(holder -> shortage.label()
@@ -141,7 +151,7 @@ record ShortageText(Shortage shortage, VmLimits.Clones clones, List<Holder> hold
         return switch (shortage.kind()) {
             case CPUS -> holder -> holder.claim().cpus();
             case DISK -> holder -> holder.claim().diskMiB();
-            case MEMORY, SANDBOXES, MEMORY_FLOOR, PRESSURE, DISK_FLOOR, TURN ->
+            case MEMORY, SANDBOXES, MEMORY_FLOOR, PRESSURE, DISK_FLOOR, STATE_DISK, TURN ->
                 holder -> holder.claim().charged(clones, holder.ownMiB());
         };
     }

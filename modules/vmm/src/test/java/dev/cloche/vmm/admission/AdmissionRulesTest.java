@@ -19,7 +19,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AdmissionRulesTest {
-    private static final HostRoom HOST = new HostRoom(1000, 1000, OptionalDouble.of(0), 5000, 5000);
+    private static final HostRoom HOST =
+            new HostRoom(1000, 1000, OptionalDouble.of(0), 5000, 5000, OptionalLong.empty());
     private static final Amount NONE = new Amount.None();
 
     private int made;
@@ -31,7 +32,15 @@ class AdmissionRulesTest {
     private static VmLimits limits(
             Amount memory, Amount floor, OptionalInt pressure, Amount disk, Bound total, Map<String, Bound> labels) {
         return new VmLimits(
-                memory, floor, pressure, disk, total, labels, Clones.EXPECTED, VmLimits.UnderPressure.RETIRE_POOLS);
+                memory,
+                floor,
+                pressure,
+                disk,
+                NONE,
+                total,
+                labels,
+                Clones.EXPECTED,
+                VmLimits.UnderPressure.RETIRE_POOLS);
     }
 
     private static VmLimits total(Bound bound) {
@@ -235,7 +244,7 @@ class AdmissionRulesTest {
     void floorsAndPressureSeeWhatAllProgramsUse() {
         VmLimits floors =
                 limits(NONE, new Amount.Share(10, 0), OptionalInt.of(10), new Amount.Size(1024), Bound.NONE, Map.of());
-        HostRoom fine = new HostRoom(1000, 300, OptionalDouble.of(10), 5000, 1024);
+        HostRoom fine = new HostRoom(1000, 300, OptionalDouble.of(10), 5000, 1024, OptionalLong.empty());
         assertThat(new AdmissionRules(floors, fine).decide(List.of(), List.of(), claim(200)))
                 .isEqualTo(new Decision.Admit());
         assertThat(new AdmissionRules(floors, fine).decide(List.of(), List.of(), claim(201)))
@@ -246,14 +255,45 @@ class AdmissionRulesTest {
         assertThat(new AdmissionRules(floors, fine).decide(List.of(), List.of(), claim(901)))
                 .isInstanceOf(Decision.Never.class);
 
-        HostRoom pressed = new HostRoom(1000, 300, OptionalDouble.of(10.01), 5000, 1024);
+        HostRoom pressed = new HostRoom(1000, 300, OptionalDouble.of(10.01), 5000, 1024, OptionalLong.empty());
         assertThat(new AdmissionRules(floors, pressed).decide(List.of(), List.of(), claim(1)))
                 .isEqualTo(new Decision.Refuse(new Shortage(Shortage.Kind.PRESSURE, Optional.empty(), 11, 0, 10)));
 
-        HostRoom fullDisk = new HostRoom(1000, 300, OptionalDouble.empty(), 5000, 1023);
+        HostRoom fullDisk = new HostRoom(1000, 300, OptionalDouble.empty(), 5000, 1023, OptionalLong.empty());
         assertThat(new AdmissionRules(floors, fullDisk).decide(List.of(), List.of(), claim(1)))
                 .isEqualTo(new Decision.Refuse(
                         new Shortage(Shortage.Kind.DISK_FLOOR, Optional.empty(), 1024, 1023, 1024)));
+    }
+
+    /** Each limit, a share of a file system of 5000 MiB among them, and what the state root takes around it. */
+    @Test
+    void theStateRootMayTakeAsMuchOfItsDiskAsItsLimitSays() {
+        Map<Amount, Long> limits = Map.of(new Amount.Size(4), 4L, new Amount.Share(2, 0), 100L, NONE, Long.MAX_VALUE);
+        for (Map.Entry<Amount, Long> limit : limits.entrySet()) {
+            VmLimits bounded = new VmLimits(
+                    NONE,
+                    NONE,
+                    OptionalInt.empty(),
+                    NONE,
+                    limit.getKey(),
+                    Bound.NONE,
+                    Map.of(),
+                    Clones.FULL,
+                    VmLimits.UnderPressure.NOTHING);
+            for (long taken : new long[] {0, 4, 5, 100, 101}) {
+                AdmissionRules rules = new AdmissionRules(bounded, HOST.withStateRoot(OptionalLong.of(taken)));
+                Optional<Shortage> expected = taken <= limit.getValue()
+                        ? Optional.empty()
+                        : Optional.of(
+                                new Shortage(Shortage.Kind.STATE_DISK, Optional.empty(), taken, 0, limit.getValue()));
+                assertThat(rules.diskShortage()).isEqualTo(expected);
+                // Of an entry of a pool the end makes no room on the disk.
+                assertThat(rules.decide(List.of(shelved(1, 1)), List.of(), claim(1)))
+                        .isEqualTo(expected.<Decision>map(Decision.Refuse::new).orElseGet(Decision.Admit::new));
+            }
+            assertThat(new AdmissionRules(bounded, HOST).diskShortage()).isEmpty();
+            assertThat(bounded.withoutFloors().stateDisk()).isEqualTo(NONE);
+        }
     }
 
     @Test
@@ -288,7 +328,7 @@ class AdmissionRulesTest {
     }
 
     private static Optional<Shortage.Kind> shortage(VmLimits limits, long availableMiB, OptionalDouble pressure) {
-        return new AdmissionRules(limits, new HostRoom(1000, availableMiB, pressure, 5000, 5000))
+        return new AdmissionRules(limits, new HostRoom(1000, availableMiB, pressure, 5000, 5000, OptionalLong.empty()))
                 .memoryShortage()
                 .map(Shortage::kind);
     }

@@ -68,6 +68,7 @@ class LedgerTest {
                 new Amount.None(),
                 OptionalInt.empty(),
                 new Amount.None(),
+                new Amount.None(),
                 Bound.NONE,
                 Map.of(),
                 Clones.FULL,
@@ -115,6 +116,7 @@ class LedgerTest {
                 new Amount.None(),
                 OptionalInt.empty(),
                 new Amount.None(),
+                new Amount.None(),
                 Bound.NONE,
                 Map.of(),
                 Clones.EXPECTED,
@@ -132,23 +134,114 @@ class LedgerTest {
 
     @Test
     void whatTakesOfTheDiskIsRefusedBelowItsFloor() {
-        ledger().requireDiskFloor();
+        ledger().requireDiskRoom();
         limits = new VmLimits(
                 new Amount.None(),
                 new Amount.None(),
                 OptionalInt.empty(),
                 new Amount.Size(1L << 40),
+                new Amount.None(),
                 Bound.NONE,
                 Map.of(),
                 Clones.FULL,
                 UnderPressure.RETIRE_POOLS);
-        assertThatThrownBy(() -> ledger().requireDiskFloor())
+        assertThatThrownBy(() -> ledger().requireDiskRoom())
                 .isInstanceOfSatisfying(
                         VmException.NoRoom.class,
                         refused -> assertThat(refused.bound()).isEqualTo("disk-floor"))
                 .hasMessageContaining("There is too little space on the disk: of the ");
         limits = VmLimits.off();
-        ledger().requireDiskFloor();
+        ledger().requireDiskRoom();
+    }
+
+    private static VmLimits disk(Amount floor, Amount stateDisk) {
+        return new VmLimits(
+                new Amount.None(),
+                new Amount.None(),
+                OptionalInt.empty(),
+                floor,
+                stateDisk,
+                Bound.NONE,
+                Map.of(),
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
+    }
+
+    @Test
+    void aStateRootThatTakesTooMuchOfItsDiskIsRefusedOnceThatIsCounted() throws IOException {
+        Path file = Files.write(root.resolve("file"), new byte[3 << 20]);
+        limits = disk(new Amount.None(), new Amount.Size(2));
+        VmId held = admit(claim(70), Duration.ZERO);
+        ledger().requireDiskRoom();
+
+        ledger().countStateDisk(Deadline.none());
+        assertThatThrownBy(() -> admit(claim(1), Duration.ZERO))
+                .isInstanceOfSatisfying(VmException.NoRoom.class, refused -> {
+                    assertThat(refused.bound()).isEqualTo("state-disk");
+                    assertThat(refused.needed()).isEqualTo(3);
+                    assertThat(refused.free()).isZero();
+                    assertThat(refused.holders()).isEmpty();
+                    assertThat(refused.sentence())
+                            .isEqualTo("There is no room for a VM: by the last count the state root"
+                                    + " takes 3 MiB of its disk, and 2 MiB are allowed");
+                    assertThat(refused.remedy())
+                            .contains("diskUsage()", "prune(…)", "cloche.maintain()", "raise state-disk in [limits]");
+                });
+        assertThatThrownBy(() -> ledger().requireDiskRoom())
+                .isInstanceOf(VmException.NoRoom.class)
+                .hasMessageContaining(
+                        "There is too little space on the disk: by the last count the state root takes 3");
+        assertThat(exchange(held, claim(70))).isTrue();
+        // Never is said only of what does not fit on an empty host.
+        ledger().requirePossible(claim(1));
+
+        Files.delete(file);
+        assertThatThrownBy(() -> ledger().requireDiskRoom()).isInstanceOf(VmException.NoRoom.class);
+        ledger().countStateDisk(Deadline.none());
+        ledger().requireDiskRoom();
+        assertThat(admit(claim(1), Duration.ZERO)).isNotNull();
+    }
+
+    @Test
+    void whatTheStateRootTakesIsNeitherCountedNorLookedAtWithoutALimit() throws IOException {
+        Files.write(root.resolve("file"), new byte[3 << 20]);
+        for (VmLimits unbounded : List.of(disk(new Amount.Size(1), new Amount.None()), VmLimits.off())) {
+            limits = unbounded;
+            ledger().countStateDisk(Deadline.none());
+            assertThat(root.resolve("disk-use")).doesNotExist();
+        }
+        limits = disk(new Amount.None(), new Amount.Size(2));
+        ledger().countStateDisk(Deadline.none());
+        assertThat(ledger().balance().host().stateRootMiB()).hasValue(3);
+        limits = disk(new Amount.Size(1), new Amount.None());
+        assertThat(ledger().balance().host().stateRootMiB()).isEmpty();
+        ledger().requireDiskRoom();
+        assertThat(admit(claim(1), Duration.ZERO)).isNotNull();
+    }
+
+    @Test
+    void onesThatWaitStartOnceTheCountIsBelowTheLimit() throws Exception {
+        Path file = Files.write(root.resolve("file"), new byte[3 << 20]);
+        limits = disk(new Amount.None(), new Amount.Size(2));
+        ledger().countStateDisk(Deadline.none());
+        CompletableFuture<VmId> waits = waiting(claim(1), 1);
+        Files.delete(file);
+        ledger().countStateDisk(Deadline.none());
+        assertThat(waits.get()).isNotNull();
+    }
+
+    @Test
+    void aRefusalForTheFloorOfTheDiskNamesNoVms() throws IOException {
+        var _ = admit(claim(70), Duration.ZERO);
+        // So that not all is free of it.
+        Files.write(root.resolve("file"), new byte[3 << 20]);
+        limits = disk(new Amount.Size(root.toFile().getTotalSpace() >> 20), new Amount.None());
+        assertThatThrownBy(() -> admit(claim(1), Duration.ZERO))
+                .isInstanceOfSatisfying(VmException.NoRoom.class, refused -> {
+                    assertThat(refused.bound()).isEqualTo("disk-floor");
+                    assertThat(refused.holders()).isEmpty();
+                    assertThat(refused.sentence()).doesNotContain("held by").endsWith(" MiB are");
+                });
     }
 
     @Test
@@ -168,6 +261,7 @@ class LedgerTest {
                 new Amount.None(),
                 new Amount.Size(1L << 40),
                 OptionalInt.empty(),
+                new Amount.None(),
                 new Amount.None(),
                 Bound.NONE,
                 Map.of(),
@@ -242,6 +336,7 @@ class LedgerTest {
                 new Amount.Size(100),
                 new Amount.None(),
                 OptionalInt.empty(),
+                new Amount.None(),
                 new Amount.None(),
                 Bound.NONE,
                 Map.of("team=a", ten),
@@ -331,6 +426,7 @@ class LedgerTest {
                 new Amount.None(),
                 new Amount.None(),
                 OptionalInt.empty(),
+                new Amount.None(),
                 new Amount.None(),
                 one,
                 Map.of(),
