@@ -1,4 +1,4 @@
-#include "process/accounts.h"
+#include "sys/accounts.h"
 
 #include <string.h>
 
@@ -34,6 +34,9 @@ static void groups_are_found(void) {
     size_t n = sizeof GROUP - 1;
     CHECK(group_by_name(GROUP, n, "wheel", &gid) && gid == 10);
     CHECK(!group_by_name(GROUP, n, "bad", &gid) && !group_by_name(GROUP, n, "", &gid));
+    char name[ACCOUNT_NAME_MAX];
+    CHECK(group_by_gid(GROUP, n, 10, name) && strcmp(name, "wheel") == 0);
+    CHECK(group_by_gid(GROUP, n, 13, name) && strcmp(name, "last") == 0 && !group_by_gid(GROUP, n, 14, name));
     CHECK(groups_of(GROUP, n, "bob", groups, 4) == 2 && groups[0] == 10 && groups[1] == 13);
     CHECK(groups_of(GROUP, n, "bob", groups, 1) == 1);
     CHECK(groups_of(GROUP, n, "bo", groups, 4) == 1 && groups[0] == 11);

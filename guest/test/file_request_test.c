@@ -115,6 +115,10 @@ static void what_an_operation_does_not_use_is_refused(void) {
         path[4095] = 'p';
         CHECK(code_of(w) == BAD_REQUEST);
     }
+    for (uint64_t depth = 0; depth < 70; depth++) {
+        struct wanted list = {.operation = FILE_LIST, .flags = LIST_TREE | FILE_DETAILS, .length = depth, .path = "/p"};
+        CHECK(code_of(list) == (depth >= 1 && depth <= LIST_DEPTH_MAX ? 0 : BAD_REQUEST));
+    }
     CHECK(code_of((struct wanted){.operation = 0, .path = "/p"}) == UNSUPPORTED);
     CHECK(code_of((struct wanted){.operation = FILE_DIFF + 1, .path = "/p"}) == UNSUPPORTED);
     CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/"}) == 0);

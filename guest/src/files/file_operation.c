@@ -8,43 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/directory.h"
-#include "files/file_entry.h"
 #include "files/record_stream.h"
 #include "files/temp_cleanup.h"
-
-static void state(const struct file_request *request) {
-    struct stat status;
-    int flags = (request->flags & STAT_FOLLOW) != 0 ? 0 : AT_SYMLINK_NOFOLLOW;
-    if (fstatat(AT_FDCWD, request->path, &status, flags) != 0) stream_failed(errno, "", "It cannot be looked at");
-    struct entry entry = entry_of(&status, "");
-    if (entry.kind == ENTRY_LINK && !entry_read_target(&entry, AT_FDCWD, request->path)) {
-        stream_failed(errno, "", "The link cannot be read");
-    }
-    stream_entry(&entry);
-}
-
-static void list_entry(int directory, const char *name) {
-    struct stat status;
-    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-        if (errno == ENOENT) return;
-        stream_failed(errno, name, "It cannot be looked at");
-    }
-    struct entry entry = entry_of(&status, name);
-    if (entry.kind == ENTRY_LINK && !entry_read_target(&entry, directory, name)) {
-        if (errno == ENOENT || errno == EINVAL) return; /* it has been replaced since */
-        stream_failed(errno, name, "The link cannot be read");
-    }
-    stream_entry(&entry);
-}
-
-static void list(const struct file_request *request) {
-    struct directory directory;
-    int fd = open(request->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || !directory_open(&directory, fd)) stream_failed(errno, "", "The directory cannot be opened");
-    for (const char *name; (name = directory_next(&directory)) != NULL;) list_entry(directory.fd, name);
-    if (errno != 0) stream_failed(errno, "", "The directory cannot be read");
-}
 
 static void make_parents(const char *path, mode_t mode) {
     char part[PATH_LENGTH_MAX + 1];
@@ -82,8 +47,8 @@ static void rename_to(const struct file_request *request) {
 
 void file_operation(const struct file_request *request) {
     static void (*const operations[])(const struct file_request *) = {
-        [FILE_STAT] = state,
-        [FILE_LIST] = list,
+        [FILE_STAT] = file_state,
+        [FILE_LIST] = file_list,
         [FILE_READ] = file_content_read,
         [FILE_WRITE] = file_content_write,
         [FILE_MKDIR] = make_directory,

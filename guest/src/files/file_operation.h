@@ -7,6 +7,8 @@
 __attribute__((noreturn)) void file_operation(const struct file_request *request);
 
 /* The single operations; they end by returning, or by stream_failed. */
+void file_state(const struct file_request *request);
+void file_list(const struct file_request *request);
 void file_content_read(const struct file_request *request);
 void file_content_write(const struct file_request *request);
 void file_remove(const struct file_request *request);

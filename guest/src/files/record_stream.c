@@ -94,6 +94,12 @@ void stream_opaque(void) {
     output_length += opaque_encode(out);
 }
 
+void stream_details(const char *owner, const char *group, const char *real_path) {
+    struct details details = {.owner = text(owner), .group = text(group), .real_path = text(real_path)};
+    uint8_t *out = room(DETAILS_RECORD_MAX);
+    output_length += details_encode(out, &details);
+}
+
 void stream_failed(int error, const char *name, const char *what) {
     char path[FAILED_PATH_MAX + 1], sentence[FAILED_SENTENCE_MAX + 1];
     temp_cleanup_remove();

@@ -16,10 +16,13 @@ void stream_ready(void);
 void stream_event(enum event event, const char *name, const struct entry *entry);
 void stream_overflow(void);
 
-/* The records of a DIFF. */
+/* The records of a DIFF; the first also of what has details. */
 void stream_attribute(const char *name, struct text value);
 void stream_removed(const char *name);
 void stream_opaque(void);
+
+/* What follows an entry that is told with its details. */
+void stream_details(const char *owner, const char *group, const char *real_path);
 
 /* Room for the bytes of one DATA, which is written with stream_data. */
 enum { PIECE = 60 * 1024 };

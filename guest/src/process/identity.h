@@ -1,7 +1,7 @@
 /* Whom a command runs as. Used in the child (child.h): what fails ends it with a report. */
 #pragma once
 
-#include "process/accounts.h"
+#include "sys/accounts.h"
 
 struct identity {
     uid_t uid;

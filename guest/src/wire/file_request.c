@@ -9,8 +9,8 @@ static const struct usage {
     uint32_t flags;
     bool mode, offset, length, target;
 } USAGES[] = {
-    [FILE_STAT] = {.flags = STAT_FOLLOW},
-    [FILE_LIST] = {0},
+    [FILE_STAT] = {.flags = STAT_FOLLOW | FILE_DETAILS},
+    [FILE_LIST] = {.flags = LIST_TREE | FILE_DETAILS, .length = true},
     [FILE_READ] = {.offset = true, .length = true},
     [FILE_WRITE] = {.flags = WRITE_EXCLUSIVE | WRITE_APPEND | WRITE_TRUNCATE, .mode = true, .offset = true},
     [FILE_MKDIR] = {.flags = MKDIR_PARENTS, .mode = true},
@@ -39,6 +39,10 @@ static const char *complaint(const struct file_request *request, struct text pat
         return "The offset is not valid, or not used by the operation.";
     }
     if (request->length > 0 && !usage->length) return "The length is not used by the operation.";
+    bool tree = request->operation == FILE_LIST && (request->flags & LIST_TREE) != 0;
+    if (request->operation == FILE_LIST && (tree ? request->length - 1 >= LIST_DEPTH_MAX : request->length > 0)) {
+        return "The depth of a LIST is 1 to 64, and comes with its flag alone.";
+    }
     if (request->operation == FILE_WRITE && (request->flags & WRITE_APPEND) != 0 && request->offset > 0) {
         return "What is appended has no offset.";
     }

@@ -21,6 +21,8 @@ enum file_operation {
 
 enum file_flag {
     STAT_FOLLOW = 1,
+    LIST_TREE = 1,
+    FILE_DETAILS = 2, /* of STAT and LIST */
     WRITE_EXCLUSIVE = 1,
     WRITE_APPEND = 2,
     WRITE_TRUNCATE = 4,
@@ -33,7 +35,7 @@ enum file_flag {
     WATCH_ENTRIES = 2,
 };
 
-enum { PATH_LENGTH_MAX = 4095, MODE_MAX = 07777 };
+enum { PATH_LENGTH_MAX = 4095, MODE_MAX = 07777, LIST_DEPTH_MAX = 64 };
 
 struct file_request {
     uint32_t operation;
@@ -41,7 +43,7 @@ struct file_request {
     uint32_t credit;
     uint32_t mode;
     uint64_t offset;
-    uint64_t length;
+    uint64_t length; /* of a LIST, its depth */
     const char *path;
     const char *target;
     const char *user;

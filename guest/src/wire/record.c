@@ -169,6 +169,14 @@ size_t removed_encode(uint8_t *out, struct text name) {
 
 size_t opaque_encode(uint8_t *out) { return finish(out, RECORD_OPAQUE, RECORD_HEADER); }
 
+size_t details_encode(uint8_t *out, const struct details *details) {
+    uint8_t *p = out + RECORD_HEADER;
+    p += put_text(p, details->owner, ACCOUNT_TEXT_MAX);
+    p += put_text(p, details->group, ACCOUNT_TEXT_MAX);
+    p += put_text(p, details->real_path, ENTRY_NAME_MAX);
+    return finish(out, RECORD_DETAILS, (size_t)(p - out));
+}
+
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence) {
     uint8_t *p = out + RECORD_HEADER;
     put32(p, (uint32_t)error);

@@ -20,6 +20,8 @@ enum record_type {
     RECORD_ATTRIBUTE,
     RECORD_REMOVED,
     RECORD_OPAQUE,
+    /* Of a STAT or a LIST, and only from here to the host. */
+    RECORD_DETAILS,
 };
 
 enum event { EVENT_CREATE = 1, EVENT_WRITE, EVENT_REMOVE, EVENT_RENAME, EVENT_CHMOD };
@@ -48,6 +50,8 @@ enum {
     EVENT_RECORD_MAX = RECORD_HEADER + 12 + ENTRY_NAME_MAX,
     ATTRIBUTE_NAME_MAX = 255, /* as the kernel has them */
     ATTRIBUTE_VALUE_MAX = RECORD_BODY_MAX - 8 - ATTRIBUTE_NAME_MAX,
+    ACCOUNT_TEXT_MAX = 255, /* a name of a user or group */
+    DETAILS_RECORD_MAX = RECORD_HEADER + 12 + 2 * ACCOUNT_TEXT_MAX + ENTRY_NAME_MAX,
     REMOVED_RECORD_MAX = RECORD_HEADER + 4 + ENTRY_NAME_MAX,
     FAILED_RECORD_MAX = RECORD_HEADER + 12 + FAILED_PATH_MAX + FAILED_SENTENCE_MAX,
 };
@@ -64,6 +68,13 @@ struct entry {
     uint32_t minor;
     struct text name;
     struct text target;
+};
+
+/* Each may be empty: none is known. */
+struct details {
+    struct text owner;
+    struct text group;
+    struct text real_path;
 };
 
 struct record {
@@ -91,4 +102,5 @@ size_t overflow_encode(uint8_t *out);
 size_t attribute_encode(uint8_t *out, struct text name, struct text value);
 size_t removed_encode(uint8_t *out, struct text name);
 size_t opaque_encode(uint8_t *out);
+size_t details_encode(uint8_t *out, const struct details *details);
 size_t failed_encode(uint8_t *out, int error, struct text path, struct text sentence);

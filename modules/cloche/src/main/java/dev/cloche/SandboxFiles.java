@@ -162,6 +162,52 @@ public final class SandboxFiles {
         return run(guest -> guest.list(path, deadline()));
     }
 
+    /**
+     * Returns what is in a directory, and in those below it down to a depth, a directory before what is in it. The names are
+     * relative to the path. Links below are not followed, and of a directory that the user may not read only itself is told.
+     *
+     * @param depth 1 to {@value GuestFiles#MAX_DEPTH}; 1: what is in the directory alone
+     * @throws dev.cloche.base.ClocheException with {@code vm.copy-limit} if that is more than a million, and with
+     *     {@code vm.older-agent} if the VM began with a version of Cloche that could not do this
+     */
+    @Incubating
+    public List<FileInfo> list(String path, int depth) {
+        return run(guest -> guest.list(path, depth, deadline()));
+    }
+
+    /**
+     * Returns what a path leads to, with the names of its owner and group, its real path and its attributes {@code user.*};
+     * symbolic links are followed.
+     *
+     * <pre>{@code
+     * FileInfo.Details details = sandbox.files().details("/work/result");
+     * System.out.println(details.owner().orElse("?") + " " + details.realPath().orElse("nowhere"));
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException with {@code vm.older-agent} if the VM began with a version of Cloche that could not
+     *     do this
+     */
+    @Incubating
+    public FileInfo.Details details(String path) {
+        return run(guest -> guest.details(path, true, deadline()));
+    }
+
+    /** Returns the same of what a path names, the link itself if that is one. */
+    @Incubating
+    public FileInfo.Details linkDetails(String path) {
+        return run(guest -> guest.details(path, false, deadline()));
+    }
+
+    /**
+     * Returns what {@link #list(String, int)} does, with the details of each.
+     *
+     * @param depth 1 to {@value GuestFiles#MAX_DEPTH}
+     */
+    @Incubating
+    public List<FileInfo.Details> listDetails(String path, int depth) {
+        return run(guest -> guest.listDetails(path, depth, deadline()));
+    }
+
     /** Makes a directory of mode 0755, and its parents where they are missing; one that exists is no error. */
     public void makeDirectories(String path) {
         run(guest -> {

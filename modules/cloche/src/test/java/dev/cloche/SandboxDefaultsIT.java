@@ -9,6 +9,7 @@ import dev.cloche.image.PullEvent;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.vm.FileInfo;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -79,6 +80,35 @@ class SandboxDefaultsIT {
                             .stdoutText())
                     .isEqualTo(usual);
         }
+    }
+
+    /** By the agent itself: names of the image's accounts, real paths, and what is below. */
+    @Test
+    void filesAreToldWithTheirDetailsAndToADepth() {
+        SandboxFiles files = shared.files();
+        files.asUser("nobody").makeDirectories("/tmp/told/a/b");
+        files.asUser("nobody").writeString("/tmp/told/a/b/file", "text");
+        shared.command("ln", "-s", "a/b/file", "/tmp/told/link")
+                .user("root")
+                .run()
+                .orThrow();
+        assertThat(files.list("/tmp/told", 1)).extracting(FileInfo::name).containsExactlyInAnyOrder("a", "link");
+        assertThat(files.list("/tmp/told", 3))
+                .extracting(FileInfo::name)
+                .containsExactlyInAnyOrder("a", "link", "a/b", "a/b/file");
+        FileInfo.Details file = files.details("/tmp/told/link");
+        assertThat(file.file().size()).isEqualTo(4);
+        assertThat(file.owner()).hasValue("nobody");
+        assertThat(file.group()).hasValue("nogroup");
+        assertThat(file.realPath()).hasValue("/tmp/told/a/b/file");
+        assertThat(file.attributes()).isEmpty();
+        FileInfo.Details link = files.linkDetails("/tmp/told/link");
+        assertThat(link.file().linkTarget()).hasValue("a/b/file");
+        assertThat(link.owner()).hasValue("root");
+        assertThat(files.listDetails("/tmp/told", 64))
+                .filteredOn(details -> details.file().name().equals("a/b"))
+                .singleElement()
+                .satisfies(details -> assertThat(details.realPath()).hasValue("/tmp/told/a/b"));
     }
 
     @Test

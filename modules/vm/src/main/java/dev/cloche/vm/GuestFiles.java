@@ -21,6 +21,9 @@ public interface GuestFiles {
     /** The most entries that {@link #list} answers. */
     int MAX_LISTED = 1_000_000;
 
+    /** The most directories below each other that {@link #list} goes into, the first included. */
+    int MAX_DEPTH = 64;
+
     /**
      * Returns the same files, used as another user.
      *
@@ -54,7 +57,36 @@ public interface GuestFiles {
      *
      * @throws GuestException.CopyLimit if that is more than {@link #MAX_LISTED}
      */
-    List<FileInfo> list(String path, Deadline deadline);
+    default List<FileInfo> list(String path, Deadline deadline) {
+        return list(path, 1, deadline);
+    }
+
+    /**
+     * Returns what is in a directory, and in those below it down to a depth, a directory before what is in it. Links are not
+     * followed, but for that of the path itself. Of a directory below that the user may not read only itself is told.
+     *
+     * @param depth 1 to {@link #MAX_DEPTH}; 1: what is in the directory alone
+     * @throws GuestException.CopyLimit if that is more than {@link #MAX_LISTED}
+     * @throws GuestException.OlderAgent if the depth is not 1, and the agent of the guest cannot
+     */
+    List<FileInfo> list(String path, int depth, Deadline deadline);
+
+    /**
+     * Returns what {@link #stat} does, with all else that is to be known of the file.
+     *
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     */
+    FileInfo.Details details(String path, boolean followLink, Deadline deadline);
+
+    /**
+     * Returns what {@link #list} does, with all else that is to be known of each file.
+     *
+     * @param depth 1 to {@link #MAX_DEPTH}
+     * @throws GuestException.CopyLimit if that is more than {@link #MAX_LISTED}, or more than 64 Mi characters and bytes of
+     *     attributes in all
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     */
+    List<FileInfo.Details> listDetails(String path, int depth, Deadline deadline);
 
     /**
      * Makes a directory.

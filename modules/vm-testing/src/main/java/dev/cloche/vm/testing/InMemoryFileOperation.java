@@ -37,6 +37,15 @@ final class InMemoryFileOperation {
         this.request = request;
     }
 
+    /** Returns whether it is one that the agent of the first version knew: there is no image below its tree, and no account. */
+    static boolean knows(FileRequest request) {
+        return switch (request.operation()) {
+            case FileRequest.STAT -> (request.flags() & FileRequest.DETAILS) == 0;
+            case FileRequest.LIST -> request.flags() == 0;
+            default -> request.operation() < FileRequest.DIFF;
+        };
+    }
+
     /** Returns the execution that does it, not started yet; empty if there is no such user. */
     static Optional<InMemoryExecution> of(
             InMemoryTree tree, FileRequest request, int id, Consumer<InMemoryExecution> onEnd) {

@@ -200,8 +200,8 @@ final class InMemoryGuest {
         Optional<GuestFailure> failure = Optional.of(
                         needsIdentity ? GuestFailure.NEEDS_IDENTITY : GuestFailure.OUT_OF_RESOURCES)
                 .filter(refused -> needsIdentity || executions.full());
-        if (received.request().operation() == FileRequest.DIFF) {
-            // As an agent of before: there is no image below its tree.
+        if (!InMemoryFileOperation.knows(received.request())) {
+            // As an agent of before.
             failure = Optional.of(GuestFailure.UNSUPPORTED);
         }
         Optional<InMemoryExecution> operation = failure.isPresent()

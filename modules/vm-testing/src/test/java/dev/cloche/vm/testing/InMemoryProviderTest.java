@@ -10,6 +10,7 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
@@ -24,7 +25,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +54,26 @@ class InMemoryProviderTest extends VmProviderContract {
                     .isInstanceOfSatisfying(
                             GuestException.OlderAgent.class,
                             older -> assertThat(older.code()).isEqualTo("vm.older-agent"));
+        }
+    }
+
+    /** Nor what a file is beyond its entry. */
+    @Test
+    void detailsAndDepthsByAnOlderAgentAreRefusedAsSuch() {
+        try (InMemoryProvider provider = open();
+                Vm vm = provider.create(spec())) {
+            vm.start(soon());
+            GuestFiles files = vm.guest().files();
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> files.details("/tmp", true, soon()),
+                    () -> files.listDetails("/", 1, soon()),
+                    () -> files.list("/", 2, soon()))) {
+                assertThatThrownBy(call).isInstanceOf(GuestException.OlderAgent.class);
+            }
+            assertThat(files.list("/", 1, soon())).isNotEmpty();
+            for (int depth : new int[] {0, 65}) {
+                assertThatThrownBy(() -> files.list("/", depth, soon())).isInstanceOf(VmException.Invalid.class);
+            }
         }
     }
 

@@ -20,14 +20,10 @@ import dev.cloche.vmm.protocol.FileRequest;
 import dev.cloche.vmm.protocol.GuestPaths;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The files of a guest, over its connection. */
 final class ChannelFiles implements GuestFiles {
-    /** Of all names of a listing. */
-    private static final long MAX_LISTED_CHARS = 64 << 20;
-
     private final GuestConnection connection;
     private final String user;
 
@@ -78,35 +74,60 @@ final class ChannelFiles implements GuestFiles {
     @Override
     public FileInfo stat(String path, boolean followLink, Deadline deadline) {
         FileRequest request = FileRequest.of(FileRequest.STAT, followLink, GuestPaths.absolute(path), user);
-        try (FileCall call = start(request, "looking at " + path, deadline)) {
-            if (call.next() instanceof FileRecord.Entry(FileEntry entry)
-                    && entry.name().isEmpty()) {
-                call.done();
-                return entry.info(GuestPaths.last(path));
-            }
-            throw new GuestException.ProtocolBroken("a look at a file is not answered by what it is");
-        }
+        return told(start(request, "looking at " + path, deadline), EntryRecords.ofOne(GuestPaths.last(path), false))
+                .files()
+                .getFirst();
     }
 
     @Override
-    public List<FileInfo> list(String path, Deadline deadline) {
-        FileRequest request = FileRequest.of(FileRequest.LIST, false, GuestPaths.absolute(path), user);
-        List<FileInfo> all = new ArrayList<>();
-        long chars = 0;
-        try (FileCall call = start(request, "listing " + path, deadline)) {
-            while (call.next() instanceof FileRecord.Entry(FileEntry entry)) {
-                if (entry.name().isEmpty() || entry.name().indexOf('/') >= 0) {
-                    throw new GuestException.ProtocolBroken("a name in a directory is none");
-                }
-                chars += entry.name().length() + entry.linkTarget().length();
-                if (all.size() >= MAX_LISTED || chars > MAX_LISTED_CHARS) {
-                    throw new GuestException.CopyLimit(MAX_LISTED + " entries in one directory");
-                }
-                all.add(entry.info(entry.name()));
-            }
-            call.isDone();
+    public FileInfo.Details details(String path, boolean followLink, Deadline deadline) {
+        int flags = FileRequest.DETAILS | (followLink ? FileRequest.FOLLOW : 0);
+        FileRequest request = new FileRequest(FileRequest.STAT, flags, 0, 0, 0, GuestPaths.absolute(path), "", user);
+        return told(
+                        startIfKnown(request, "details of files", "looking at " + path, deadline),
+                        EntryRecords.ofOne(GuestPaths.last(path), true))
+                .details()
+                .getFirst();
+    }
+
+    @Override
+    public List<FileInfo> list(String path, int depth, Deadline deadline) {
+        return told(listing(path, depth, 0, deadline), EntryRecords.ofListing(depth, false))
+                .files();
+    }
+
+    @Override
+    public List<FileInfo.Details> listDetails(String path, int depth, Deadline deadline) {
+        return told(listing(path, depth, FileRequest.DETAILS, deadline), EntryRecords.ofListing(depth, true))
+                .details();
+    }
+
+    /** Begins a listing, in a form that agents of earlier versions know if they can give it. */
+    private FileCall listing(String path, int depth, int details, Deadline deadline) {
+        if (depth < 1 || depth > MAX_DEPTH) {
+            throw new VmException.Invalid(
+                    "A listing has a depth of " + depth, "A depth is 1 to " + MAX_DEPTH + "; 1 is one directory.");
         }
-        return List.copyOf(all);
+        boolean below = depth > 1;
+        FileRequest request = new FileRequest(
+                FileRequest.LIST,
+                details | (below ? FileRequest.TO_DEPTH : 0),
+                0,
+                0,
+                below ? depth : 0,
+                GuestPaths.absolute(path),
+                "",
+                user);
+        return startIfKnown(
+                request, details != 0 ? "details of files" : "listings to a depth", "listing " + path, deadline);
+    }
+
+    private static EntryRecords told(FileCall call, EntryRecords records) {
+        try (call) {
+            records.take(call::next);
+            call.isDone();
+            return records;
+        }
     }
 
     @Override
@@ -156,8 +177,7 @@ final class ChannelFiles implements GuestFiles {
     @Override
     public void changes(Changes to, Deadline deadline) {
         FileRequest request = FileRequest.of(FileRequest.DIFF, false, "/", "");
-        ChannelExecution execution = startedIfKnown(request, "list of changed files", deadline);
-        try (FileCall call = new FileCall(execution, request, "reading what has changed", deadline)) {
+        try (FileCall call = startIfKnown(request, "list of changed files", "reading what has changed", deadline)) {
             new ChangeRecords(to).pass(call::next);
             call.isDone();
         }
@@ -201,6 +221,10 @@ final class ChannelFiles implements GuestFiles {
                 throw reader.begun() ? new GuestException.CopyIncomplete(guest, reader.report(), cut) : cut;
             }
         }
+    }
+
+    private FileCall startIfKnown(FileRequest request, String thing, String what, Deadline deadline) {
+        return new FileCall(startedIfKnown(request, thing, deadline), request, what, deadline);
     }
 
     private FileCall start(FileRequest request, String what, Deadline deadline) {

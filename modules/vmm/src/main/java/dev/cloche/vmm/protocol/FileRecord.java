@@ -17,6 +17,7 @@ public sealed interface FileRecord {
     int ATTRIBUTE = 8;
     int REMOVED = 9;
     int OPAQUE = 10;
+    int DETAILS = 11;
 
     /** Type and length. */
     int HEADER = 8;
@@ -25,6 +26,9 @@ public sealed interface FileRecord {
 
     /** As Linux bounds it, in bytes. */
     int MAX_ATTRIBUTE_NAME = 255;
+
+    /** Of a user or group, in bytes. */
+    int MAX_ACCOUNT_NAME = 255;
 
     /** By their numbers, from 1 on. */
     List<FileWatch.Change> CHANGES = List.of(
@@ -64,6 +68,9 @@ public sealed interface FileRecord {
     /** Says that the directory whose {@link Entry} came last hides that of the image. */
     record Opaque() implements FileRecord {}
 
+    /** Tells more of the file whose {@link Entry} came last; each part may be empty. */
+    record Details(String owner, String group, String realPath) implements FileRecord {}
+
     /**
      * Reads a record.
      *
@@ -83,6 +90,7 @@ public sealed interface FileRecord {
             case ATTRIBUTE -> attribute(in);
             case REMOVED -> removed(in);
             case OPAQUE -> new Opaque();
+            case DETAILS -> details(in);
             default -> throw in.bad("is unknown");
         };
         if (type != DATA) {
@@ -123,6 +131,17 @@ public sealed interface FileRecord {
             throw in.bad("has no name");
         }
         return new Removed(name);
+    }
+
+    private static Details details(PayloadReader in) {
+        Details details = new Details(
+                GuestPaths.withoutNul(in, in.text(MAX_ACCOUNT_NAME)),
+                GuestPaths.withoutNul(in, in.text(MAX_ACCOUNT_NAME)),
+                GuestPaths.withoutNul(in, in.text(GuestPaths.MAX)));
+        if (!details.realPath().isEmpty() && !details.realPath().startsWith("/")) {
+            throw in.bad("has a real path that is not absolute");
+        }
+        return details;
     }
 
     private static Failed failed(PayloadReader in) {

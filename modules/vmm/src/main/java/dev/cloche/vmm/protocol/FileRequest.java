@@ -20,6 +20,12 @@ public record FileRequest(
     /** Of STAT and COPY_OUT. */
     public static final int FOLLOW = 1;
 
+    /** Of LIST, whose length is a depth then. */
+    public static final int TO_DEPTH = 1;
+
+    /** Of STAT and LIST. */
+    public static final int DETAILS = 2;
+
     /** Of WRITE. */
     public static final int EXCLUSIVE = 1;
 

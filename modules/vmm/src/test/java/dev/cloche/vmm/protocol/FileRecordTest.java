@@ -111,7 +111,9 @@ class FileRecordTest {
     void recordsThatAreNoneAreTypedErrors() {
         for (List<Integer> header : List.of(
                 List.of(0, 0),
-                List.of(11, 0),
+                List.of(12, 0),
+                List.of(FileRecord.DETAILS, 0),
+                List.of(FileRecord.DETAILS, 13),
                 List.of(FileRecord.ATTRIBUTE, 0),
                 List.of(FileRecord.ATTRIBUTE, 8),
                 List.of(FileRecord.REMOVED, 4),
@@ -130,6 +132,26 @@ class FileRecordTest {
             FileRecordReader in = new FileRecordReader(new ByteArrayInputStream(bytes.array()));
             assertThatThrownBy(in::next).as("%s", header).isInstanceOf(GuestException.ProtocolBroken.class);
         }
+    }
+
+    @Test
+    void detailsWithNamesOrPathsThatNoFileHasAreATypedError() {
+        assertThat(details("root", "wheel", "/a/b")).isEqualTo(new FileRecord.Details("root", "wheel", "/a/b"));
+        assertThat(details("", "", "")).isEqualTo(new FileRecord.Details("", "", ""));
+        for (List<String> texts : List.of(
+                List.of("u".repeat(256), "", ""),
+                List.of("", "g".repeat(256), ""),
+                List.of("", "", "relative"),
+                List.of("", "", "/" + "p".repeat(GuestPaths.MAX)))) {
+            assertThatThrownBy(() -> details(texts.get(0), texts.get(1), texts.get(2)))
+                    .as("%s", texts)
+                    .isInstanceOf(GuestException.ProtocolBroken.class);
+        }
+    }
+
+    private static FileRecord details(String owner, String group, String realPath) {
+        byte[] body = new PayloadWriter().name(owner).name(group).name(realPath).toBytes();
+        return FileRecord.parse(FileRecord.DETAILS, ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN));
     }
 
     @Test

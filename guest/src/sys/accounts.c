@@ -1,4 +1,4 @@
-#include "process/accounts.h"
+#include "sys/accounts.h"
 
 #include <string.h>
 
@@ -94,6 +94,19 @@ bool group_by_name(const char *group, size_t length, const char *name, gid_t *gi
         unsigned id;
         if (count >= 3 && is(fields[0], name) && parse_id(fields[2].start, fields[2].length, &id)) {
             *gid = id;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool group_by_gid(const char *group, size_t length, gid_t gid, char name[ACCOUNT_NAME_MAX]) {
+    struct lines lines = {group, group + length};
+    struct field fields[FIELDS_MAX];
+    for (int count; (count = next_line(&lines, fields)) >= 0;) {
+        unsigned id;
+        if (count >= 3 && fields[0].length > 0 && parse_id(fields[2].start, fields[2].length, &id) && id == gid &&
+            copy(fields[0], name, ACCOUNT_NAME_MAX)) {
             return true;
         }
     }

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { GROUPS_MAX = 256, HOME_MAX = 4096 };
+enum { GROUPS_MAX = 256, HOME_MAX = 4096, ACCOUNT_NAME_MAX = 256 };
 
 struct account {
     uid_t uid;
     gid_t gid;
-    char name[256];
+    char name[ACCOUNT_NAME_MAX];
     char home[HOME_MAX];
 };
 
@@ -23,6 +23,8 @@ bool account_by_name(const char *passwd, size_t length, const char *name, struct
 bool account_by_uid(const char *passwd, size_t length, uid_t uid, struct account *account);
 
 bool group_by_name(const char *group, size_t length, const char *name, gid_t *gid);
+
+bool group_by_gid(const char *group, size_t length, gid_t gid, char name[ACCOUNT_NAME_MAX]);
 
 /* The groups that list the user as a member, at most `capacity`. */
 size_t groups_of(const char *group, size_t length, const char *name, gid_t *groups, size_t capacity);
