@@ -85,7 +85,7 @@ static void what_an_operation_does_not_use_is_refused(void) {
         struct wanted good = {.operation = operation, .path = "/p", .target = operation == FILE_RENAME ? "/t" : ""};
         CHECK(code_of(good) == 0);
         struct wanted w = good;
-        w.flags = 8;
+        w.flags = 16;
         CHECK(code_of(w) == UNSUPPORTED);
         w = good;
         w.mode = 0600;
@@ -120,11 +120,41 @@ static void what_an_operation_does_not_use_is_refused(void) {
         CHECK(code_of(list) == (depth >= 1 && depth <= LIST_DEPTH_MAX ? 0 : BAD_REQUEST));
     }
     CHECK(code_of((struct wanted){.operation = 0, .path = "/p"}) == UNSUPPORTED);
-    CHECK(code_of((struct wanted){.operation = FILE_DIFF + 1, .path = "/p"}) == UNSUPPORTED);
+    CHECK(code_of((struct wanted){.operation = FILE_ATTRIBUTES + 1, .path = "/p"}) == UNSUPPORTED);
     CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/"}) == 0);
     CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/p"}) == BAD_REQUEST);
     CHECK(code_of((struct wanted){.operation = FILE_DIFF, .path = "/", .user = "1"}) == BAD_REQUEST);
     CHECK(code_of((struct wanted){FILE_WRITE, WRITE_APPEND, 0, 0, 5, 0, "/p", NULL, NULL}) == BAD_REQUEST);
+}
+
+static void an_owner_comes_with_its_flag_alone(void) {
+    static const struct {
+        uint32_t operation, flag;
+    } owned[] = {{FILE_MKDIR, MKDIR_OWNER}, {FILE_WRITE, WRITE_OWNER}, {FILE_ATTRIBUTES, ATTRIBUTES_OWNER}};
+    char name[OWNER_LENGTH_MAX + 2];
+    memset(name, 'n', sizeof name);
+    name[OWNER_LENGTH_MAX + 1] = '\0';
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        struct wanted w = {.operation = owned[i].operation, .flags = owned[i].flag, .path = "/p", .target = "bob:wheel", .user = "1"};
+        CHECK(code_of(w) == 0);
+        uint8_t bytes[16384], *copy;
+        struct file_request r;
+        CHECK(parse(bytes, payload_of(bytes, &w), &r, &copy) == 0);
+        CHECK(strcmp(r.owner, "bob:wheel") == 0 && *r.target == '\0' && strcmp(r.user, "1") == 0);
+        free(copy);
+        w.target = name;
+        CHECK(code_of(w) == BAD_REQUEST);
+        w.target = name + 1;
+        CHECK(code_of(w) == 0);
+        w.target = "";
+        CHECK(code_of(w) == BAD_REQUEST);
+        w.flags = 0;
+        CHECK(code_of(w) == 0);
+        w.target = "/p";
+        CHECK(code_of(w) == BAD_REQUEST);
+    }
+    CHECK(code_of((struct wanted){.operation = FILE_ATTRIBUTES, .flags = ATTRIBUTES_MODE, .mode = 0600, .path = "/p"}) == 0);
+    CHECK(code_of((struct wanted){.operation = FILE_ATTRIBUTES, .mode = 0600, .path = "/p"}) == BAD_REQUEST);
 }
 
 static void damaged_requests_harm_nobody(void) {
@@ -167,6 +197,7 @@ int main(void) {
     a_good_request_is_understood();
     every_cut_is_refused();
     what_an_operation_does_not_use_is_refused();
+    an_owner_comes_with_its_flag_alone();
     damaged_requests_harm_nobody();
     paths_are_split();
     fprintf(stderr, "file_request: ok\n");

@@ -242,6 +242,7 @@ void copy_in(const struct file_request *request) {
             take_data(&record);
             continue;
         }
+        if (record.type != RECORD_ENTRY) stream_failed(EINVAL, "", "COPY_IN takes ENTRY, DATA and DONE only");
         finish_file();
         take_entry(&record.entry);
     }

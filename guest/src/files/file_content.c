@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "files/file_operation.h"
@@ -38,16 +39,34 @@ static int create(const char *path, mode_t mode) {
     return fd;
 }
 
+static void give(int fd, const struct file_request *request) {
+    if (request->owner == NULL) return;
+    if (fchown(fd, request->uid, request->gid) != 0) stream_failed(errno, "", "The owner cannot be set");
+    /* A change of the owner takes these two away. */
+    if ((request->mode & (S_ISUID | S_ISGID)) != 0 && fchmod(fd, request->mode) != 0) {
+        stream_failed(errno, "", "The mode cannot be set");
+    }
+}
+
 static int open_target(const struct file_request *request) {
+    bool made = false;
     int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY, fd = -1;
     if ((request->flags & WRITE_APPEND) != 0) flags |= O_APPEND;
     if ((request->flags & WRITE_TRUNCATE) != 0) flags |= O_TRUNC;
     bool exclusive = (request->flags & WRITE_EXCLUSIVE) != 0;
     if (!exclusive) fd = open(request->path, flags);
-    if (fd < 0 && (exclusive || errno == ENOENT)) fd = create(request->path, request->mode);
+    if (fd < 0 && (exclusive || errno == ENOENT)) {
+        fd = create(request->path, request->mode);
+        made = fd >= 0;
+    }
     /* It has come since, or it is a link that leads to nothing yet. */
-    if (fd < 0 && errno == EEXIST && !exclusive) fd = open(request->path, flags | O_CREAT, request->mode);
+    if (fd < 0 && errno == EEXIST && !exclusive) fd = open(request->path, flags);
+    if (fd < 0 && errno == ENOENT && !exclusive) {
+        fd = open(request->path, flags | O_CREAT, request->mode);
+        made = fd >= 0;
+    }
     if (fd < 0) stream_failed(errno, "", "The file cannot be opened");
+    if (made) give(fd, request);
     return fd;
 }
 

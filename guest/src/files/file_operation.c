@@ -11,13 +11,30 @@
 #include "files/record_stream.h"
 #include "files/temp_cleanup.h"
 
-static void make_parents(const char *path, mode_t mode) {
+/* Gives away what was made just now, unless another process has put something else in its place. */
+static void give(const char *path, const struct file_request *request) {
+    struct stat status;
+    if (request->owner == NULL) return;
+    int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0) stream_failed(errno, "", "The new directory cannot be opened");
+    if (status.st_uid != geteuid()) stream_failed(ESTALE, "", "Another process has changed it");
+    if (fchownat(fd, "", request->uid, request->gid, AT_EMPTY_PATH) != 0) {
+        stream_failed(errno, "", "The owner cannot be set");
+    }
+    close(fd);
+}
+
+static void make_parents(const struct file_request *request) {
+    const char *path = request->path;
+    mode_t mode = request->mode | S_IWUSR | S_IXUSR;
     char part[PATH_LENGTH_MAX + 1];
     for (size_t i = 1; path[i] != '\0'; i++) {
         if (path[i] != '/') continue;
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, mode) != 0 && errno != EEXIST) {
+        if (mkdir(part, mode) == 0) {
+            give(part, request);
+        } else if (errno != EEXIST) {
             stream_failed(errno, "", "A directory on the way cannot be made");
         }
     }
@@ -26,12 +43,13 @@ static void make_parents(const char *path, mode_t mode) {
 static void make_directory(const struct file_request *request) {
     struct stat status;
     bool parents = (request->flags & MKDIR_PARENTS) != 0;
-    if (parents) make_parents(request->path, request->mode | S_IWUSR | S_IXUSR);
+    if (parents) make_parents(request);
     if (mkdir(request->path, request->mode) != 0) {
         int error = errno;
         if (parents && stat(request->path, &status) == 0 && S_ISDIR(status.st_mode)) return;
         stream_failed(error, "", "The directory cannot be made");
     }
+    give(request->path, request);
     /* mkdir leaves these two to the parent directory. */
     if ((request->mode & (S_ISUID | S_ISGID)) == 0) return;
     int fd = open(request->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,6 +76,7 @@ void file_operation(const struct file_request *request) {
         [FILE_COPY_IN] = copy_in,
         [FILE_WATCH] = file_watch,
         [FILE_DIFF] = diff,
+        [FILE_ATTRIBUTES] = file_attributes,
     };
     signal(SIGPIPE, SIG_IGN);
     temp_cleanup_on_sigterm();

@@ -13,6 +13,7 @@ void file_content_read(const struct file_request *request);
 void file_content_write(const struct file_request *request);
 void file_remove(const struct file_request *request);
 void copy_out(const struct file_request *request);
+void file_attributes(const struct file_request *request);
 void diff(const struct file_request *request);
 void copy_in(const struct file_request *request);
 void file_watch(const struct file_request *request);

@@ -37,12 +37,18 @@ __attribute__((noreturn)) static void become_file_operation(const struct file_re
     setrlimit(RLIMIT_NOFILE, &files);
     setrlimit(RLIMIT_CORE, &none);
     static struct identity identity;
-    identity_find(request->user, &identity);
+    struct file_request own = *request;
+    if (own.owner != NULL) {
+        identity_find(own.owner, &identity);
+        own.uid = identity.uid;
+        own.gid = identity.gid;
+    }
+    identity_find(own.user, &identity);
     identity_take(&identity);
     umask(0);
     if (chdir("/") != 0) spawn_give_up(BAD_WORKING_DIRECTORY, "The root cannot be entered: %s.", strerror(errno));
     close(SPAWN_REPORT);
-    file_operation(request);
+    file_operation(&own);
 }
 
 static bool make_pipe(struct ends *ends, int fd) {

@@ -17,6 +17,7 @@ enum file_operation {
     FILE_COPY_IN,
     FILE_WATCH,
     FILE_DIFF,
+    FILE_ATTRIBUTES,
 };
 
 enum file_flag {
@@ -26,16 +27,21 @@ enum file_flag {
     WRITE_EXCLUSIVE = 1,
     WRITE_APPEND = 2,
     WRITE_TRUNCATE = 4,
+    WRITE_OWNER = 8,
     MKDIR_PARENTS = 1,
+    MKDIR_OWNER = 2,
     REMOVE_TREE = 1,
     RENAME_KEEP = 1,
     COPY_OUT_FOLLOW = 1,
     COPY_IN_OWNERS = 1,
     WATCH_TREE = 1,
     WATCH_ENTRIES = 2,
+    ATTRIBUTES_FOLLOW = 1,
+    ATTRIBUTES_MODE = 2,
+    ATTRIBUTES_OWNER = 4,
 };
 
-enum { PATH_LENGTH_MAX = 4095, MODE_MAX = 07777, LIST_DEPTH_MAX = 64 };
+enum { PATH_LENGTH_MAX = 4095, MODE_MAX = 07777, LIST_DEPTH_MAX = 64, OWNER_LENGTH_MAX = 512 };
 
 struct file_request {
     uint32_t operation;
@@ -47,6 +53,8 @@ struct file_request {
     const char *path;
     const char *target;
     const char *user;
+    const char *owner; /* of what it makes or sets, as the user is named; NULL: none, it is the user's */
+    uint32_t uid, gid; /* of that owner, once it is found out */
 };
 
 /* Understands the payload in place: the texts are terminated inside it, so one byte after it must be writable, and

@@ -71,6 +71,19 @@ static enum decoded decode_data(struct cursor *cursor, struct record *record) {
     return RECORD_WHOLE;
 }
 
+/* Only what a user of the guest could set as well. */
+static enum decoded decode_attribute(struct cursor *cursor, struct record *record) {
+    static const char user[] = "user.";
+    record->name = cursor_text(cursor);
+    if (record->type == RECORD_ATTRIBUTE) record->bytes = cursor_blob(cursor);
+    if (!cursor_done(cursor)) return bad(record, EINVAL, "An ATTRIBUTE is not well formed.");
+    if (record->name.length < sizeof user || record->name.length > ATTRIBUTE_NAME_MAX ||
+        memcmp(record->name.bytes, user, sizeof user - 1) != 0) {
+        return bad(record, EINVAL, "The name of an ATTRIBUTE is too long, or none of those of users.");
+    }
+    return RECORD_WHOLE;
+}
+
 static enum decoded decode_failed(struct cursor *cursor, struct record *record) {
     uint32_t error = cursor_u32(cursor);
     cursor_text(cursor);
@@ -88,7 +101,8 @@ enum decoded record_decode(uint8_t *bytes, size_t available, struct record *reco
     if (available < RECORD_HEADER) return RECORD_INCOMPLETE;
     record->type = get32(bytes);
     uint32_t length = get32(bytes + 4);
-    if (record->type < RECORD_ENTRY || record->type > RECORD_FAILED) {
+    bool known = record->type >= RECORD_ENTRY && record->type <= RECORD_FAILED;
+    if (!known && record->type != RECORD_ATTRIBUTE && record->type != RECORD_NO_ATTRIBUTE) {
         return bad(record, EINVAL, "A record has a type that does not exist.");
     }
     if (length > RECORD_BODY_MAX) return bad(record, EINVAL, "A record is longer than 65,536 bytes.");
@@ -99,6 +113,8 @@ enum decoded record_decode(uint8_t *bytes, size_t available, struct record *reco
         case RECORD_ENTRY: return decode_entry(&cursor, record);
         case RECORD_DATA: return decode_data(&cursor, record);
         case RECORD_FAILED: return decode_failed(&cursor, record);
+        case RECORD_ATTRIBUTE:
+        case RECORD_NO_ATTRIBUTE: return decode_attribute(&cursor, record);
         default: return length == 0 ? RECORD_WHOLE : bad(record, EINVAL, "A DONE has content.");
     }
 }

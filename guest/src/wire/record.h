@@ -16,12 +16,14 @@ enum record_type {
     RECORD_READY,
     RECORD_EVENT,
     RECORD_OVERFLOW,
-    /* Of a DIFF, and only from here to the host. */
+    /* Of a DIFF, and only from here to the host; the first also of an ATTRIBUTES, and from there. */
     RECORD_ATTRIBUTE,
     RECORD_REMOVED,
     RECORD_OPAQUE,
     /* Of a STAT or a LIST, and only from here to the host. */
     RECORD_DETAILS,
+    /* Of an ATTRIBUTES, and only from the host. */
+    RECORD_NO_ATTRIBUTE,
 };
 
 enum event { EVENT_CREATE = 1, EVENT_WRITE, EVENT_REMOVE, EVENT_RENAME, EVENT_CHMOD };
@@ -80,8 +82,9 @@ struct details {
 struct record {
     uint32_t type;
     struct entry entry;   /* of ENTRY */
-    uint64_t offset;      /* of DATA, as are the bytes */
-    struct text bytes;
+    struct text name;     /* of ATTRIBUTE and NO_ATTRIBUTE */
+    uint64_t offset;      /* of DATA */
+    struct text bytes;    /* of DATA and ATTRIBUTE */
     int error;            /* of FAILED; of a record that is no record, why */
     const char *sentence; /* of a record that is no record */
 };

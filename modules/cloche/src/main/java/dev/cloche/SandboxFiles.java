@@ -46,11 +46,17 @@ public final class SandboxFiles {
 
     private final GuestOwner sandbox;
     private final String user;
+    private final Optional<String> owner;
     private final Optional<Duration> timeout;
 
     SandboxFiles(GuestOwner sandbox, String user, Optional<Duration> timeout) {
+        this(sandbox, user, Optional.empty(), timeout);
+    }
+
+    private SandboxFiles(GuestOwner sandbox, String user, Optional<String> owner, Optional<Duration> timeout) {
         this.sandbox = sandbox;
         this.user = user;
+        this.owner = owner;
         this.timeout = timeout;
     }
 
@@ -58,12 +64,30 @@ public final class SandboxFiles {
      * Returns the same files with the rights of another user, {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}.
      */
     public SandboxFiles asUser(String name) {
-        return new SandboxFiles(sandbox, name, timeout);
+        return new SandboxFiles(sandbox, name, owner, timeout);
+    }
+
+    /**
+     * Returns the same files; the files and directories that the calls here make are given to a user, those too that are missing
+     * on the way. What is there before keeps its owner, and what a copy makes belongs to whom it says itself.
+     *
+     * <pre>{@code
+     * sandbox.files().withOwner("app").writeString("/home/app/.config/tool.toml", "level = 3\n");
+     * }</pre>
+     *
+     * @param name {@code name}, {@code uid}, {@code name:group} or {@code uid:gid}
+     * @throws dev.cloche.base.ClocheException with {@code vm.invalid} if it can be none; the calls throw {@code vm.older-agent} if
+     *     the VM began with a version of Cloche that could not do this
+     */
+    @Incubating
+    public SandboxFiles withOwner(String name) {
+        GuestFiles.checkOwner(name);
+        return new SandboxFiles(sandbox, user, Optional.of(name), timeout);
     }
 
     /** Returns the same files; every call, streams included, fails when it takes longer. */
     public SandboxFiles withTimeout(Duration longest) {
-        return new SandboxFiles(sandbox, user, Optional.of(longest));
+        return new SandboxFiles(sandbox, user, owner, Optional.of(longest));
     }
 
     /** Returns the content of a file of at most 64 MiB. */
@@ -113,7 +137,7 @@ public final class SandboxFiles {
      */
     public OutputStream write(String path) {
         return told(() -> sandbox.writeFile(files -> {
-            GuestFiles guest = files.as(user);
+            GuestFiles guest = used(files);
             makeParents(guest, path);
             return guest.write(path, WriteOptions.REPLACE, deadline());
         }));
@@ -216,6 +240,35 @@ public final class SandboxFiles {
         });
     }
 
+    /**
+     * Sets extended attributes, owner and mode of what a path leads to, in this order; symbolic links are followed. What was set
+     * before a failure stays set.
+     *
+     * <pre>{@code
+     * sandbox.files().change("/work/run", FileInfo.Change.NONE.withMode(0755).withOwner("app:app"));
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException with {@code vm.file.no-attributes} if its file system has no extended attributes of
+     *     users, as a writable layer in memory has none before Linux 6.6, and with {@code vm.older-agent} if the VM began with a
+     *     version of Cloche that could not do this
+     */
+    @Incubating
+    public void change(String path, FileInfo.Change change) {
+        run(guest -> {
+            guest.change(path, change, true, deadline());
+            return true;
+        });
+    }
+
+    /** Sets the owner of what a path names, of the link itself if that is one, which has neither attributes nor a mode. */
+    @Incubating
+    public void changeLink(String path, FileInfo.Change change) {
+        run(guest -> {
+            guest.change(path, change, false, deadline());
+            return true;
+        });
+    }
+
     /** Removes a file, a link, or a directory with all that is in it. */
     public void remove(String path) {
         run(guest -> {
@@ -293,7 +346,12 @@ public final class SandboxFiles {
     }
 
     <T> T run(Function<GuestFiles, T> action) {
-        return told(() -> sandbox.withFiles(files -> action.apply(files.as(user))));
+        return told(() -> sandbox.withFiles(files -> action.apply(used(files))));
+    }
+
+    private GuestFiles used(GuestFiles files) {
+        GuestFiles guest = files.as(user);
+        return owner.map(guest::ownedBy).orElse(guest);
     }
 
     /** Says of a lost connection what has become of the sandbox, as the calls here do. */

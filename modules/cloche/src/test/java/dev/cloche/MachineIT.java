@@ -8,6 +8,7 @@ import dev.cloche.image.PullListener;
 import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineEvent.Kind;
 import dev.cloche.machine.MachineState;
+import dev.cloche.vm.FileInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,12 @@ class MachineIT extends MachinesInVms {
             assertThat(machine.exec("sh", "-c", "echo $GREETING; hostname").stdoutText())
                     .isEqualTo("hello\ndev\n");
             machine.files().writeString("/root/data", "kept");
+            FileInfo.Change change = FileInfo.Change.NONE
+                    .withOwner("nobody")
+                    .withAttribute("user.origin", new byte[] {1, 0, 2})
+                    .withAttribute("user.empty", new byte[0]);
+            machine.files().change("/root/data", change);
+            machine.files().change("/root/data", FileInfo.Change.NONE.withoutAttribute("user.empty"));
             assertThat(machine.exec("sync").exitCode()).isZero();
             id = machine.files().readString("/etc/machine-id");
         }
@@ -62,6 +69,10 @@ class MachineIT extends MachinesInVms {
 
         try (Machine machine = machines.start("ops")) {
             assertThat(machine.files().readString("/root/data")).isEqualTo("kept");
+            FileInfo.Details data = machine.files().details("/root/data");
+            assertThat(data.owner()).hasValue("nobody");
+            assertThat(data.attributes()).containsOnlyKeys("user.origin");
+            assertThat(data.attributes().get("user.origin")).containsExactly(1, 0, 2);
             assertThat(machine.files().readString("/root/provisioned")).isEqualTo("once\nmore\n");
             assertThat(machine.files().readString("/etc/machine-id")).isEqualTo(id);
         }

@@ -111,6 +111,41 @@ class SandboxDefaultsIT {
                 .satisfies(details -> assertThat(details.realPath()).hasValue("/tmp/told/a/b"));
     }
 
+    /** A layer in memory has attributes of users from Linux 6.6 on, which the kernel may be older than. */
+    @Test
+    void modesOwnersAndAttributesAreSetOrRefusedInWords() {
+        SandboxFiles files = shared.files();
+        files.withOwner("nobody").writeString("/given/to/file", "text");
+        FileInfo.Details given = files.details("/given/to/file");
+        assertThat(given.owner()).hasValue("nobody");
+        assertThat(given.group()).hasValue("nogroup");
+        assertThat(files.details("/given").owner()).hasValue("nobody");
+        files.change("/given/to/file", FileInfo.Change.NONE.withMode(04751).withOwner("root:nogroup"));
+        assertThat(shared.exec("stat", "-c", "%a %U %G", "/given/to/file")
+                        .orThrow()
+                        .stdoutText())
+                .isEqualTo("4751 root nogroup\n");
+        assertThatThrownBy(() -> files.withOwner("missing").makeDirectories("/given/more"))
+                .isInstanceOf(ClocheException.class)
+                .hasMessageContaining("missing");
+        FileInfo.Change attribute = FileInfo.Change.NONE.withAttribute("user.origin", new byte[] {1, 0, 2});
+        files.change("/given/to/file", attribute);
+        assertThat(files.details("/given/to/file").attributes()).containsOnlyKeys("user.origin");
+        try (Sandbox inMemory = cloche.sandbox("base").memoryMib(256).start()) {
+            String[] kernel =
+                    inMemory.exec("uname", "-r").orThrow().stdoutText().split("\\D+", -1);
+            if (Integer.parseInt(kernel[0]) * 100 + Integer.parseInt(kernel[1]) < 606) {
+                assertThatThrownBy(() -> inMemory.files().change("/root", attribute.withMode(0711)))
+                        .isInstanceOfSatisfying(
+                                ClocheException.class,
+                                refused -> assertThat(refused.code()).isEqualTo("vm.file.no-attributes"));
+            } else {
+                inMemory.files().change("/root", attribute);
+                assertThat(inMemory.files().details("/root").attributes()).containsOnlyKeys("user.origin");
+            }
+        }
+    }
+
     @Test
     void aCommandMaySayOtherwise() {
         assertThat(shared.command("sh", "-c", REPORT)

@@ -41,6 +41,11 @@ public abstract sealed class GuestFileException extends VmException {
         };
     }
 
+    /** Returns the error of a number of Linux, where extended attributes were to be set. */
+    public static GuestFileException ofAttributes(int errno, String path) {
+        return errno == NoAttributes.ERRNO ? new NoAttributes(path) : of(errno, path);
+    }
+
     /** Nothing has that name, or a directory of its path is missing. */
     public static final class NoSuchFile extends GuestFileException {
         public static final int ERRNO = 2;
@@ -150,6 +155,20 @@ public abstract sealed class GuestFileException extends VmException {
                     "cannot be watched with all that is below: there are more than " + FileWatch.MAX_DIRECTORIES
                             + " directories",
                     "Watch the parts that matter, each by itself.");
+        }
+    }
+
+    /** Its file system has no extended attributes of users. */
+    public static final class NoAttributes extends GuestFileException {
+        public static final int ERRNO = 95;
+
+        NoAttributes(String path) {
+            super(
+                    "no-attributes",
+                    ERRNO,
+                    path,
+                    "cannot have extended attributes: its file system has none",
+                    "A writable layer in memory has them from Linux 6.6 on in the guest, one on a disk in each.");
         }
     }
 

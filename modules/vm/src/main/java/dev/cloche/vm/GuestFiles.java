@@ -1,7 +1,9 @@
 package dev.cloche.vm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Printable;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -24,12 +26,24 @@ public interface GuestFiles {
     /** The most directories below each other that {@link #list} goes into, the first included. */
     int MAX_DEPTH = 64;
 
+    /** The most bytes that the name of an owner has, with its group. */
+    int MAX_OWNER = 512;
+
     /**
      * Returns the same files, used as another user.
      *
      * @param user as in {@link ExecRequest#withUser}; files are otherwise used as root
      */
     GuestFiles as(String user);
+
+    /**
+     * Returns the same files; what {@link #write} and {@link #makeDirectory} make is given to a user. What was there before keeps
+     * its owner. Only root may give away, which is who uses files otherwise.
+     *
+     * @param owner as in {@link #as}
+     * @throws VmException.Invalid if it is empty, has a NUL, or has more than {@link #MAX_OWNER} bytes
+     */
+    GuestFiles ownedBy(String owner);
 
     /**
      * Reads a part of a file as a stream; closing it early is fine.
@@ -46,7 +60,11 @@ public interface GuestFiles {
      */
     byte[] readAllBytes(String path, int limit, Deadline deadline);
 
-    /** Opens a file to be written as a stream, whose {@code close} confirms that all is in the guest. */
+    /**
+     * Opens a file to be written as a stream, whose {@code close} confirms that all is in the guest.
+     *
+     * @throws GuestException.OlderAgent if it is to be given to an owner, and the agent of the guest cannot
+     */
     GuestFileOutput write(String path, WriteOptions options, Deadline deadline);
 
     /** Returns what a path leads to, or, if {@code followLink} is false, the link itself if it is one. */
@@ -93,8 +111,19 @@ public interface GuestFiles {
      *
      * @param mode at most 07777
      * @param parents whether missing parents are made too, and a directory that exists is no error
+     * @throws GuestException.OlderAgent if it is to be given to an owner, and the agent of the guest cannot
      */
     void makeDirectory(String path, int mode, boolean parents, Deadline deadline);
+
+    /**
+     * Sets attributes, owner and mode of a file, in this order; what was set before a failure stays set.
+     *
+     * @param followLink whether a link leads to what is changed; otherwise the link itself is, which has an owner alone
+     * @throws GuestFileException.NoAttributes if the file system has no extended attributes of users, as a layer in memory has
+     *     none before Linux 6.6
+     * @throws GuestException.OlderAgent if the agent of the guest cannot
+     */
+    void change(String path, FileInfo.Change change, boolean followLink, Deadline deadline);
 
     /**
      * Removes a file, a link itself, or a directory.
@@ -128,6 +157,19 @@ public interface GuestFiles {
      * @throws GuestException.OlderAgent if the agent of the guest cannot
      */
     void changes(Changes to, Deadline deadline);
+
+    /**
+     * Checks the name of an owner.
+     *
+     * @throws VmException.Invalid if it can be none
+     */
+    static void checkOwner(String owner) {
+        if (owner.isEmpty() || owner.indexOf('\0') >= 0 || owner.getBytes(StandardCharsets.UTF_8).length > MAX_OWNER) {
+            throw new VmException.Invalid(
+                    "'" + Printable.of(owner) + "' is no owner of a file",
+                    "Name a user as name, uid, name:group or uid:gid.");
+        }
+    }
 
     /**
      * Takes what a guest has changed. The root comes first, a directory before what is in it, otherwise there is no order. A

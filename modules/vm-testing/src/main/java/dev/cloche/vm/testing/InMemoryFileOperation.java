@@ -42,6 +42,8 @@ final class InMemoryFileOperation {
         return switch (request.operation()) {
             case FileRequest.STAT -> (request.flags() & FileRequest.DETAILS) == 0;
             case FileRequest.LIST -> request.flags() == 0;
+            case FileRequest.WRITE -> (request.flags() & FileRequest.WRITE_OWNER) == 0;
+            case FileRequest.MKDIR -> (request.flags() & FileRequest.MKDIR_OWNER) == 0;
             default -> request.operation() < FileRequest.DIFF;
         };
     }

@@ -8,6 +8,7 @@ import dev.cloche.vm.BootPolicy;
 import dev.cloche.vm.DialRequest;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.ExitStatus;
+import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFiles;
@@ -18,6 +19,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.WriteOptions;
 import dev.cloche.vmm.protocol.FrameEncoder;
 import dev.cloche.vmm.protocol.GuestFrames;
 import java.io.IOException;
@@ -57,9 +59,9 @@ class InMemoryProviderTest extends VmProviderContract {
         }
     }
 
-    /** Nor what a file is beyond its entry. */
+    /** Nor what a file is beyond its entry, nor how that is set. */
     @Test
-    void detailsAndDepthsByAnOlderAgentAreRefusedAsSuch() {
+    void detailsDepthsAndOwnersByAnOlderAgentAreRefusedAsSuch() {
         try (InMemoryProvider provider = open();
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
@@ -67,6 +69,9 @@ class InMemoryProviderTest extends VmProviderContract {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> files.details("/tmp", true, soon()),
                     () -> files.listDetails("/", 1, soon()),
+                    () -> files.ownedBy("1:2").makeDirectory("/tmp/owned", 0755, false, soon()),
+                    () -> files.ownedBy("1:2").write("/tmp/owned", WriteOptions.REPLACE, soon()),
+                    () -> files.change("/tmp", FileInfo.Change.NONE.withMode(0700), true, soon()),
                     () -> files.list("/", 2, soon()))) {
                 assertThatThrownBy(call).isInstanceOf(GuestException.OlderAgent.class);
             }

@@ -8,6 +8,7 @@ import dev.cloche.vm.FileInfo;
 import dev.cloche.vm.FileWatch;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestFailure;
+import dev.cloche.vm.GuestFileException;
 import dev.cloche.vm.GuestFileInput;
 import dev.cloche.vm.GuestFileOutput;
 import dev.cloche.vm.GuestFiles;
@@ -21,20 +22,37 @@ import dev.cloche.vmm.protocol.GuestPaths;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** The files of a guest, over its connection. */
 final class ChannelFiles implements GuestFiles {
+    /** What agents of earlier versions do not know. */
+    private static final String OWNERS = "owners of new files";
+
     private final GuestConnection connection;
     private final String user;
+    private final Optional<String> owner;
 
     ChannelFiles(GuestConnection connection, String user) {
+        this(connection, user, Optional.empty());
+    }
+
+    private ChannelFiles(GuestConnection connection, String user, Optional<String> owner) {
         this.connection = connection;
         this.user = user;
+        this.owner = owner;
     }
 
     @Override
     public GuestFiles as(String other) {
-        return new ChannelFiles(connection, other);
+        return new ChannelFiles(connection, other, owner);
+    }
+
+    @Override
+    public GuestFiles ownedBy(String other) {
+        GuestFiles.checkOwner(other);
+        return new ChannelFiles(connection, user, Optional.of(other));
     }
 
     @Override
@@ -65,10 +83,18 @@ final class ChannelFiles implements GuestFiles {
     public GuestFileOutput write(String path, WriteOptions options, Deadline deadline) {
         int flags = (options.createNew() ? FileRequest.EXCLUSIVE : 0)
                 | (options.append() ? FileRequest.APPEND : 0)
-                | (options.truncate() ? FileRequest.TRUNCATE : 0);
+                | (options.truncate() ? FileRequest.TRUNCATE : 0)
+                | (owner.isPresent() ? FileRequest.WRITE_OWNER : 0);
         FileRequest request = new FileRequest(
-                FileRequest.WRITE, flags, options.mode(), options.offset(), 0, GuestPaths.absolute(path), "", user);
-        return new ChannelFileOutput(start(request, "writing " + path, deadline), options.offset());
+                FileRequest.WRITE,
+                flags,
+                options.mode(),
+                options.offset(),
+                0,
+                GuestPaths.absolute(path),
+                owner.orElse(""),
+                user);
+        return new ChannelFileOutput(startIfKnown(request, OWNERS, "writing " + path, deadline), options.offset());
     }
 
     @Override
@@ -135,11 +161,44 @@ final class ChannelFiles implements GuestFiles {
         if (mode < 0 || mode > FileEntry.MAX_MODE) {
             throw new VmException.Invalid("A mode is not in its range", "Modes are at most 07777.");
         }
-        int flags = parents ? FileRequest.PARENTS : 0;
-        run(
-                new FileRequest(FileRequest.MKDIR, flags, mode, 0, 0, GuestPaths.absolute(path), "", user),
-                "making " + path,
-                deadline);
+        int flags = (parents ? FileRequest.PARENTS : 0) | (owner.isPresent() ? FileRequest.MKDIR_OWNER : 0);
+        FileRequest request = new FileRequest(
+                FileRequest.MKDIR, flags, mode, 0, 0, GuestPaths.absolute(path), owner.orElse(""), user);
+        try (FileCall call = startIfKnown(request, OWNERS, "making " + path, deadline)) {
+            call.done();
+        }
+    }
+
+    @Override
+    public void change(String path, FileInfo.Change change, boolean followLink, Deadline deadline) {
+        int flags = (followLink ? FileRequest.FOLLOW : 0)
+                | (change.mode().isPresent() ? FileRequest.SET_MODE : 0)
+                | (change.owner().isPresent() ? FileRequest.SET_OWNER : 0);
+        FileRequest request = new FileRequest(
+                FileRequest.ATTRIBUTES,
+                flags,
+                change.mode().orElse(0),
+                0,
+                0,
+                GuestPaths.absolute(path),
+                change.owner().orElse(""),
+                user);
+        try (FileCall call = startIfKnown(request, "change of attributes", "changing " + path, deadline)) {
+            call.write(records -> {
+                for (Map.Entry<String, byte[]> attribute : change.attributes().entrySet()) {
+                    records.attribute(attribute.getKey(), attribute.getValue());
+                }
+                for (String name : change.removed()) {
+                    records.noAttribute(name);
+                }
+                records.done();
+            });
+            call.done();
+        } catch (GuestFileException.Other refused) {
+            throw change.attributes().isEmpty()
+                    ? refused
+                    : GuestFileException.ofAttributes(refused.errno(), refused.path());
+        }
     }
 
     @Override

@@ -18,6 +18,8 @@ public sealed interface FileRecord {
     int REMOVED = 9;
     int OPAQUE = 10;
     int DETAILS = 11;
+    /** Goes only to a guest, which an {@link #ATTRIBUTE} may do too. */
+    int NO_ATTRIBUTE = 12;
 
     /** Type and length. */
     int HEADER = 8;

@@ -64,6 +64,16 @@ public final class FileRecordWriter {
         }
     }
 
+    /** Writes an extended attribute that is to be set. */
+    public void attribute(String name, byte[] value) throws IOException {
+        put(FileRecord.ATTRIBUTE, new PayloadWriter().name(name).text(value).toBytes());
+    }
+
+    /** Writes an extended attribute that is to be taken away. */
+    public void noAttribute(String name) throws IOException {
+        put(FileRecord.NO_ATTRIBUTE, new PayloadWriter().name(name).toBytes());
+    }
+
     public void done() throws IOException {
         put(FileRecord.DONE, new byte[0]);
         flush();

@@ -16,8 +16,9 @@ public record FileRequest(
     public static final int COPY_IN = 9;
     public static final int WATCH = 10;
     public static final int DIFF = 11;
+    public static final int ATTRIBUTES = 12;
 
-    /** Of STAT and COPY_OUT. */
+    /** Of STAT, COPY_OUT and ATTRIBUTES. */
     public static final int FOLLOW = 1;
 
     /** Of LIST, whose length is a depth then. */
@@ -31,9 +32,12 @@ public record FileRequest(
 
     public static final int APPEND = 2;
     public static final int TRUNCATE = 4;
+    public static final int WRITE_OWNER = 8;
 
     /** Of MKDIR. */
     public static final int PARENTS = 1;
+
+    public static final int MKDIR_OWNER = 2;
 
     /** Of REMOVE. */
     static final int TREE = 1;
@@ -49,6 +53,11 @@ public record FileRequest(
 
     public static final int ENTRIES = 2;
 
+    /** Of ATTRIBUTES, which has {@link #FOLLOW} too. */
+    public static final int SET_MODE = 2;
+
+    public static final int SET_OWNER = 4;
+
     private static final int MAX_USER = 512;
 
     public static FileRequest of(int operation, boolean flag, String path, String user) {
@@ -56,7 +65,7 @@ public record FileRequest(
     }
 
     public boolean hasInput() {
-        return operation == WRITE || operation == COPY_IN;
+        return operation == WRITE || operation == COPY_IN || operation == ATTRIBUTES;
     }
 
     /** Says what a guest was asked, with the credit that it got for its answer. */
