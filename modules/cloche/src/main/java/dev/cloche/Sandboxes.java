@@ -205,6 +205,22 @@ public final class Sandboxes {
     }
 
     /**
+     * Gives up the memory of a suspended sandbox, and starts it from its disk, in a new run: where the memory does not fit this
+     * host any more, or is not wanted.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().startFromDisk("web");
+     * }</pre>
+     *
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it is not suspended, or it has no disk; its memory is
+     *     kept then
+     */
+    @Incubating
+    public void startFromDisk(String name) {
+        var _ = room.startFromDisk(name, PullListener.none(), Deadline.none());
+    }
+
+    /**
      * Writes the memory of a running or paused sandbox to disk and ends its VM. When it is {@linkplain #resume resumed}, by any
      * process and also after a reboot of the host, the same run goes on: processes with their pids, their open files, what they
      * have written. Connections to it are lost, and its longest duration stands still. Nothing happens if it is suspended.

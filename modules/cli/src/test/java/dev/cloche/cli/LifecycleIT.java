@@ -234,10 +234,20 @@ class LifecycleIT extends OnOneHome {
         Result refused = cloche.run("exec", "kept", "--", "true");
         assertThat(refused.exitCode()).isEqualTo(125);
         assertThat(refused.stderr()).contains("was suspended").contains("cloche resume kept");
+        assertThat(cloche.run("snapshot", "create", "kept", "early").exitCode()).isZero();
+        assertThat(cloche.run("resume", "--disk-only", "kept").stderr())
+                .contains("has no disk")
+                .contains("cloche resume kept");
 
         assertThat(cloche.run("resume", "kept")).isEqualTo(new Result(0, "kept\n", ""));
         assertThat(cloche.run("exec", "kept", "--", "sh", "-c", pid).stdout()).isEqualTo(before);
         assertThat(cloche.run("logs", "kept").stdout()).isEqualTo("first\n");
+        assertThat(cloche.run("restore", "--keep-running", "--name", "child", "early")
+                        .exitCode())
+                .isZero();
+        assertThat(cloche.run("exec", "child", "--", "sh", "-c", pid).stdout()).isEqualTo(before);
+        assertThat(cloche.run("rm", "-f", "child").exitCode()).isZero();
+        assertThat(cloche.run("snapshot", "rm", "early").exitCode()).isZero();
         assertThat(cloche.run(show).stdout()).isEqualTo("s3cret");
         assertThat(cloche.run("resume", "--secret", secret, "kept").stderr()).contains("is not suspended");
         assertThat(cloche.run("suspend", "--drop-secrets", "kept").exitCode()).isZero();

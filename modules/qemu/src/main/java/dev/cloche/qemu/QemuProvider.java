@@ -486,6 +486,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public SnapshotRef copySnapshot(SnapshotName from, SnapshotName to) {
+        return snapshots.copy(from, to);
+    }
+
+    @Override
     public void deleteSnapshot(SnapshotName name) {
         snapshots.delete(name);
     }

@@ -207,6 +207,26 @@ public final class SandboxManager implements AutoCloseable {
         return new StartRequest(context, terminator, owned, record, waitForRoom).perform(listener, deadline);
     }
 
+    /**
+     * Gives up the memory of a suspended sandbox, and starts it from its disk, in a new run.
+     *
+     * @throws SandboxException.NotRunning if it is not suspended
+     * @throws SandboxException.InvalidSpecification if it has no disk that lasts
+     */
+    public SandboxRecord startFromDisk(String name, PullListener listener, Deadline deadline) {
+        SandboxRecord record = get(name);
+        if (record.status() != SandboxStatus.SUSPENDED) {
+            throw new SandboxException.NotRunning(name, record.status());
+        }
+        if (context.vms().disks().find(context.locks().directory(record).disk()).isEmpty()) {
+            throw new SandboxException.InvalidSpecification(
+                    "The sandbox \"" + name + "\" has no disk that it could be started from.",
+                    "Let it go on with: cloche.sandboxes().resume(\"" + name + "\")");
+        }
+        end(record, TerminationReason.SHUTDOWN_REQUESTED, Duration.ZERO, deadline);
+        return start(name, listener, deadline);
+    }
+
     /** Returns the pools that sandboxes get their VMs from without a wait. */
     public SandboxPools pools() {
         return parts.pools();

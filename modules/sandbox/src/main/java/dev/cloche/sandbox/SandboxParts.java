@@ -68,7 +68,7 @@ record SandboxParts(
                         terminator,
                         events,
                         (sandbox, renewed, ownVms, deadline) -> new SuspendRequest(
-                                        snapshots, new SnapshotTaking(snapshots, ownVms), sandbox, renewed)
+                                        snapshots, new SnapshotTaking(snapshots, ownVms), sandbox, renewed, false)
                                 .perform(deadline)),
                 new SweepStore(catalog, clock, signal::ring),
                 templates,

@@ -116,6 +116,11 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public SnapshotRef copySnapshot(SnapshotName from, SnapshotName to) {
+        return memory.copySnapshot(from, to);
+    }
+
+    @Override
     public void deleteSnapshot(SnapshotName name) {
         memory.deleteSnapshot(name);
     }

@@ -11,6 +11,7 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.testing.InMemoryFaults;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,63 @@ class SuspensionTest extends OnSnapshots {
         try (RunningSandbox sandbox = sandboxes.connect(NAME, TestHost.soon())) {
             assertThat(TestHost.output(TestHost.exec(sandbox, "echo", "here"))).isEqualTo("here\n");
         }
+    }
+
+    @Test
+    void itIsASourceOfSnapshotsAndForksAndStaysSuspended() throws IOException {
+        SandboxRecord parent = startDetached();
+        sandboxes.suspend(NAME, TestHost.soon());
+        SandboxSnapshot taken = snapshots.take(NAME, "kept", TestHost.soon());
+        assertThat(taken.contents()).isEqualTo(SandboxSnapshot.Contents.MEMORY);
+        Forked<SandboxRecord> fork = snapshots.forkDetached(parent.id(), List.of(ChildSpec.unnamed()), TestHost.soon());
+        assertThat(fork.children()).extracting(SandboxRecord::status).containsExactly(SandboxStatus.RUNNING);
+        sandboxes.kill(fork.children().getFirst().name(), TestHost.soon());
+        assertThat(now().status()).isEqualTo(SandboxStatus.SUSPENDED);
+
+        sandboxes.resume(NAME, TestHost.soon());
+        sandboxes.remove(NAME, true, TestHost.soon());
+        sweep();
+        try (RunningSandbox restored = restore("kept")) {
+            assertThat(TestHost.output(TestHost.exec(restored, "echo", "here"))).isEqualTo("here\n");
+        }
+        snapshots.remove("kept");
+        assertNoSnapshotLeft();
+    }
+
+    @Test
+    void aSnapshotOfOneWhoseMemoryIsGoneSaysSo() {
+        startDetached();
+        sandboxes.suspend(NAME, TestHost.soon());
+        host.vms.snapshots().forEach(memory -> host.vms.deleteSnapshot(memory.name()));
+        assertThatThrownBy(() -> snapshots.take(NAME, "kept", TestHost.soon()))
+                .isInstanceOf(SandboxException.MemoryGone.class);
+        assertThat(snapshots.list()).isEmpty();
+        assertThat(now().status()).isEqualTo(SandboxStatus.SUSPENDED);
+    }
+
+    @Test
+    void oneWithADiskIsStartedFromItInANewRun() {
+        SandboxRecord before =
+                sandboxes.startDetached(withDisk(NAME), CommandOptions.none(), PullListener.none(), TestHost.soon());
+        assertThatThrownBy(() -> sandboxes.startFromDisk(NAME, PullListener.none(), TestHost.soon()))
+                .isInstanceOf(SandboxException.NotRunning.class);
+        sandboxes.suspend(NAME, TestHost.soon());
+        SandboxRecord after = sandboxes.startFromDisk(NAME, PullListener.none(), TestHost.soon());
+        assertThat(after.status()).isEqualTo(SandboxStatus.RUNNING);
+        assertThat(after.latestRun().map(RunRecord::id))
+                .isNotEqualTo(before.latestRun().map(RunRecord::id));
+        assertNoSnapshotLeft();
+    }
+
+    @Test
+    void oneWithoutADiskKeepsItsMemoryWhereThatIsToBeGivenUp() {
+        startDetached();
+        sandboxes.suspend(NAME, TestHost.soon());
+        assertThatThrownBy(() -> sandboxes.startFromDisk(NAME, PullListener.none(), TestHost.soon()))
+                .isInstanceOf(SandboxException.InvalidSpecification.class)
+                .hasMessageContaining("has no disk");
+        sandboxes.resume(NAME, TestHost.soon());
+        assertThat(now().status()).isEqualTo(SandboxStatus.RUNNING);
     }
 
     @Test

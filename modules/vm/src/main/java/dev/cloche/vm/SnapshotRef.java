@@ -19,6 +19,11 @@ public record SnapshotRef(
         WritableLayer writable,
         boolean outputLog,
         boolean network) {
+    /** Returns what one of the same content says of itself under another name. */
+    public SnapshotRef copied(SnapshotName to, Instant at) {
+        return new SnapshotRef(to, kind, at, memoryMiB, cpus, rootDisk, writable, outputLog, network);
+    }
+
     /** Says how its memory is kept. */
     public enum Kind {
         /** Taken of a template's maker: a file that every clone maps, so a restore takes the same time for any size. */

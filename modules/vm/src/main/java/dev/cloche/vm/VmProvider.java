@@ -221,6 +221,16 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     String fingerprint(VmSpec spec);
 
     /**
+     * Makes a snapshot of the same content under a second name: both have their own life, and share what takes room.
+     *
+     * @throws SnapshotException.NotFound if there is none of the first name
+     * @throws SnapshotException.Damaged if it is not whole
+     * @throws SnapshotException.Exists if there is one of the second name
+     * @throws VmException.Storage if the disk of the state root fails or is full; nothing is left of the second one
+     */
+    SnapshotRef copySnapshot(SnapshotName from, SnapshotName to);
+
+    /**
      * Deletes a snapshot, whole or damaged.
      *
      * @throws SnapshotException.NotFound if there is none of that name

@@ -9,6 +9,7 @@ import dev.cloche.cli.option.WaitForRoomOption;
 import dev.cloche.cli.pool.MakerCommand;
 import dev.cloche.cli.terminal.Each;
 import dev.cloche.cli.terminal.ExitCodes;
+import dev.cloche.cli.terminal.UsageError;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -209,6 +210,11 @@ public final class SandboxCommands {
         @Mixin
         private SecretOptions secrets = new SecretOptions();
 
+        @Option(
+                names = "--disk-only",
+                description = "Give up the memory of suspended ones, and start them from their disks, in a new run.")
+        private boolean diskOnly;
+
         @Mixin
         private SandboxNames names = new SandboxNames();
 
@@ -217,6 +223,14 @@ public final class SandboxCommands {
             try (Cloche cloche = Cloche.open()) {
                 Map<String, byte[]> given = new TreeMap<>();
                 secrets.give(given::put);
+                if (diskOnly && !given.isEmpty()) {
+                    throw new UsageError(
+                            "--secret is for a sandbox that goes on from its memory.",
+                            "Leave --secret or --disk-only out.");
+                }
+                if (diskOnly) {
+                    return Each.of(names.all(), cloche.sandboxes()::startFromDisk);
+                }
                 if (given.isEmpty()) {
                     return Each.of(names.all(), cloche.sandboxes()::resume);
                 }

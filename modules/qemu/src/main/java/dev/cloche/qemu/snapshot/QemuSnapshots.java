@@ -1,9 +1,11 @@
 package dev.cloche.qemu.snapshot;
 
 import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.disk.DiskChain;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.qemu.host.HostCapabilities;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmException;
@@ -11,6 +13,9 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -49,6 +54,39 @@ public final class QemuSnapshots {
                     "Look at the host with: Cloche.examine(options)",
                     e);
         }
+    }
+
+    /** Does what {@link VmProvider#copySnapshot} promises, by hard links: no file of a snapshot is ever written to again. */
+    public SnapshotRef copy(SnapshotName from, SnapshotName to) {
+        Path whole = store.directory(from);
+        try (LockFile _ = store.hold(from).orElseThrow(() -> new SnapshotException.NotFound(from));
+                QemuSnapshotStore.Draft draft = store.draft()) {
+            SnapshotManifest copied = store.read(from)
+                    .orElseThrow(() -> new SnapshotException.NotFound(from))
+                    .copied(to);
+            for (Path file : content(whole)) {
+                Files.createLink(draft.directory().resolve(file.getFileName()), file);
+            }
+            copied.write(draft.directory());
+            draft.publish(to);
+            return copied.ref();
+        } catch (IOException e) {
+            throw new VmException.Storage(
+                    "Snapshot " + from + " could not be given a second name: " + e.getMessage(),
+                    "Check the space on the disk of the state root.",
+                    e);
+        }
+    }
+
+    /** Returns the files that have what a guest goes on with. */
+    private static List<Path> content(Path snapshot) throws IOException {
+        List<Path> files = new ArrayList<>(DiskChain.layers(snapshot));
+        files.add(snapshot.resolve(QemuCapture.MEMORY));
+        Path state = snapshot.resolve(QemuCapture.STATE);
+        if (Files.exists(state)) {
+            files.add(state);
+        }
+        return files;
     }
 
     /**

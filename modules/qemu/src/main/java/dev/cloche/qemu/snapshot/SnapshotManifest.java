@@ -11,6 +11,7 @@ import dev.cloche.vmm.JsonFields;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -50,6 +51,20 @@ public record SnapshotManifest(
     SnapshotManifest sealed(MemoryDigest memory) {
         return new SnapshotManifest(
                 ref, key, memoryBytes, Optional.of(memory), stateBytes, stateDigest, ports, diskLayers, diskMiB);
+    }
+
+    /** Returns that of a snapshot of the same content under another name. */
+    SnapshotManifest copied(SnapshotName to) {
+        return new SnapshotManifest(
+                ref.copied(to, Instant.now().truncatedTo(ChronoUnit.MILLIS)),
+                key,
+                memoryBytes,
+                seal,
+                stateBytes,
+                stateDigest,
+                ports,
+                diskLayers,
+                diskMiB);
     }
 
     void write(Path directory) throws IOException {

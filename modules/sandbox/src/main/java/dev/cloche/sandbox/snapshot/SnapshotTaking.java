@@ -19,8 +19,10 @@ import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.SnapshotNames;
 import dev.cloche.sandbox.record.SnapshotStore;
+import dev.cloche.sandbox.record.Suspended;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PersistentDisk;
+import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import java.time.Duration;
@@ -68,7 +70,8 @@ public final class SnapshotTaking {
                 }
                 yield ofDisk(sandbox, name);
             }
-            case PAUSED, SUSPENDING, SUSPENDED, RESUMING, STARTING, DRAINING ->
+            case SUSPENDED -> ofSuspended(sandbox, name);
+            case PAUSED, SUSPENDING, RESUMING, STARTING, DRAINING ->
                 throw new SandboxException.NotRunning(sandbox.name(), sandbox.status());
         };
     }
@@ -82,6 +85,30 @@ public final class SnapshotTaking {
                     EnumSet.of(SandboxStatus.RUNNING),
                     deadline,
                     vm -> vm.take(SnapshotNames.ofVm(place.id()), deadline).pause()));
+        });
+    }
+
+    /** Its memory is on the disk already. */
+    private SnapshotContext.Place ofSuspended(SandboxRecord sandbox, Optional<String> name) {
+        SnapshotContext.Place place = claim(sandbox, name, SandboxSnapshot.Contents.MEMORY);
+        return filled(place, name, sandbox, SandboxSnapshot.Contents.MEMORY, () -> {
+            // It is not resumed meanwhile, which would delete its memory.
+            if (!(claimed(sandbox) instanceof Claim.Taken(OwnerLock lock, SandboxRecord now))) {
+                throw new SandboxException.Owned(sandbox.name());
+            }
+            try (lock) {
+                if (now.status() != SandboxStatus.SUSPENDED) {
+                    throw new SandboxException.NotRunning(now.name(), now.status());
+                }
+                Suspended memory = context.store()
+                        .suspension(now.id())
+                        .orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
+                var _ = context.vms()
+                        .copySnapshot(SnapshotNames.ofVm(memory.snapshot()), SnapshotNames.ofVm(place.id()));
+                return Optional.of(Duration.ZERO);
+            } catch (SnapshotException.NotFound gone) {
+                throw new SandboxException.MemoryGone(sandbox.name());
+            }
         });
     }
 

@@ -250,6 +250,11 @@ public final class InMemoryProvider implements VmProvider {
     }
 
     @Override
+    public SnapshotRef copySnapshot(SnapshotName from, SnapshotName to) {
+        return snapshots.copy(from, to);
+    }
+
+    @Override
     public void deleteSnapshot(SnapshotName name) {
         List<String> holders = clonesOf(name);
         if (!holders.isEmpty()) {

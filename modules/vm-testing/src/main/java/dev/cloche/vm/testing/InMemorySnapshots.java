@@ -66,6 +66,15 @@ final class InMemorySnapshots {
         return memory;
     }
 
+    SnapshotRef copy(SnapshotName from, SnapshotName to) {
+        Taken one = find(from).orElseThrow(() -> new SnapshotException.NotFound(from));
+        SnapshotRef ref = one.ref().copied(to, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+        if (taken.putIfAbsent(to, new Taken(ref, one.memory(), one.files(), one.diskMiB())) != null) {
+            throw new SnapshotException.Exists(to);
+        }
+        return ref;
+    }
+
     void delete(SnapshotName name) {
         if (taken.remove(name) == null) {
             throw new SnapshotException.NotFound(name);

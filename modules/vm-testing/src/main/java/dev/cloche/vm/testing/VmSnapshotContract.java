@@ -241,6 +241,24 @@ public interface VmSnapshotContract extends VmFixture {
     }
 
     @Test
+    default void aCopyOfASnapshotOutlivesIt() throws IOException {
+        SnapshotName other = new SnapshotName("other");
+        assertThatThrownBy(() -> provider().copySnapshot(NAME, other)).isInstanceOf(SnapshotException.NotFound.class);
+        try (Vm vm = running()) {
+            SnapshotRef taken = vm.snapshot(NAME, soon());
+            SnapshotRef copy = provider().copySnapshot(NAME, other);
+            assertThat(copy.copied(NAME, taken.createdAt())).isEqualTo(taken);
+            assertThat(provider().snapshots()).containsExactlyInAnyOrder(taken, copy);
+            assertThatThrownBy(() -> provider().copySnapshot(NAME, other)).isInstanceOf(SnapshotException.Exists.class);
+            provider().deleteSnapshot(NAME);
+            try (Vm clone = clone(copy)) {
+                assertThat(output(clone, ExecRequest.of("echo", "here"))).isEqualTo("here\n");
+            }
+            assertThat(provider().snapshots()).containsExactly(copy);
+        }
+    }
+
+    @Test
     default void aStreamIsDeletedWhileACloneOfItRuns() throws IOException {
         try (Vm vm = running()) {
             TakenSnapshot taken = vm.take(NAME, soon());
