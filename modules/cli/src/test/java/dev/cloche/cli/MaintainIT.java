@@ -44,7 +44,12 @@ class MaintainIT {
         Result done = cloche.run("maintain", "--format", "json");
         assertThat(done.exitCode()).isZero();
         assertThat(done.stdout())
-                .contains("\"swept\" : true", "\"reconciled\" : 1", "\"removed\" : 1", "\"errors\" : 0");
+                .contains(
+                        "\"swept\" : true",
+                        "\"reconciled\" : 1",
+                        "\"removed\" : 1",
+                        "\"suspended\" : 0",
+                        "\"errors\" : 0");
         assertThat(cloche.run("maintain"))
                 .isEqualTo(new Result(0, "recorded 0 ends, removed 0 sandboxes, 0 resisted\n", ""));
         assertThat(cloche.vmDirectories()).isEmpty();

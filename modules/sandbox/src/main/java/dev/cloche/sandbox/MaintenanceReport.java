@@ -7,11 +7,12 @@ package dev.cloche.sandbox;
  * @param examined how many sandboxes that are recorded as active it looked at
  * @param reconciled of how many of them it recorded the end
  * @param removed how many ephemeral sandboxes that had ended it removed
+ * @param suspended how many sandboxes it suspended that their guards held at their deadlines
  * @param errors how many sandboxes resisted; they stay recorded, and are tried again
  * @param timedOut whether its time or a limit ended it; what remains is next
  */
 public record MaintenanceReport(
-        Outcome outcome, int examined, int reconciled, int removed, int errors, boolean timedOut) {
+        Outcome outcome, int examined, int reconciled, int removed, int suspended, int errors, boolean timedOut) {
     /** Says whether a sweep was made. */
     public enum Outcome {
         /** It was. */
@@ -23,11 +24,17 @@ public record MaintenanceReport(
     }
 
     static MaintenanceReport notDue() {
-        return new MaintenanceReport(Outcome.NOT_DUE, 0, 0, 0, 0, false);
+        return new MaintenanceReport(Outcome.NOT_DUE, 0, 0, 0, 0, 0, false);
     }
 
     static MaintenanceReport failed() {
-        return new MaintenanceReport(Outcome.FAILED, 0, 0, 0, 1, false);
+        return new MaintenanceReport(Outcome.FAILED, 0, 0, 0, 0, 1, false);
+    }
+
+    /** Returns the same with what became of sandboxes that were held. */
+    MaintenanceReport withHeld(int nowSuspended, int resisting) {
+        return new MaintenanceReport(
+                outcome, examined, reconciled, removed, suspended + nowSuspended, errors + resisting, timedOut);
     }
 
     boolean didSomething() {
@@ -41,6 +48,7 @@ public record MaintenanceReport(
                 examined + later.examined,
                 reconciled + later.reconciled,
                 removed + later.removed,
+                suspended + later.suspended,
                 errors + later.errors,
                 later.timedOut);
     }

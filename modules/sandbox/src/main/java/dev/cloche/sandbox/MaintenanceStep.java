@@ -16,6 +16,8 @@ public record MaintenanceStep(String sandbox, Action action, String detail) {
         KILL,
         /** Leave its VM, which no process owns any more, to its guard for a while. */
         WAIT,
+        /** Suspend it, which its guard has halted at its deadline. */
+        SUSPEND,
         /** Remove it, because it is ephemeral and has ended. */
         REMOVE
     }

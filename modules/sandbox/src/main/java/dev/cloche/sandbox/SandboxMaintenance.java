@@ -5,6 +5,7 @@ import dev.cloche.base.Deadline;
 import dev.cloche.catalog.PeriodicLease;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.linux.ProcessName;
+import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.SandboxContext;
 import dev.cloche.sandbox.reconcile.Sweep;
 import dev.cloche.sandbox.reconcile.SweepFacts;
@@ -21,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 
 /**
  * Keeps the records of sandboxes true and their leftovers away, also after runtimes that died. Of all processes on a state
@@ -39,7 +40,7 @@ public final class SandboxMaintenance implements AutoCloseable {
     private final SweepStore store;
     private final SnapshotSweep snapshots;
     private final UnfinishedTerminations unfinished;
-    private final LongConsumer suspendHeld;
+    private final LongFunction<OwnedSandboxes.Held> suspendHeld;
     private final MaintenanceLimits limits;
     private final PeriodicLease lease;
     /** Threads of one runtime wait for each other, and do not take each other for another runtime. */
@@ -60,7 +61,7 @@ public final class SandboxMaintenance implements AutoCloseable {
             SweepStore store,
             SnapshotSweep snapshots,
             UnfinishedTerminations unfinished,
-            LongConsumer suspendHeld,
+            LongFunction<OwnedSandboxes.Held> suspendHeld,
             MaintenanceLimits limits) {
         this.unfinished = unfinished;
         this.suspendHeld = suspendHeld;
@@ -147,8 +148,7 @@ public final class SandboxMaintenance implements AutoCloseable {
             }
             keepForBadDays();
             countStateDisk();
-            suspend(done.held());
-            return done.report();
+            return suspend(done.held(), done.report());
         } catch (RuntimeException failure) {
             failed(failure);
             return MaintenanceReport.failed();
@@ -180,12 +180,18 @@ public final class SandboxMaintenance implements AutoCloseable {
     }
 
     /** Not as a part of the sweep, which other processes wait for: one may take as long as its memory is large. */
-    private void suspend(List<Long> held) {
+    private MaintenanceReport suspend(List<Long> held, MaintenanceReport swept) {
+        MaintenanceReport report = swept;
         for (long each : held) {
             if (closing.getCount() > 0) {
-                suspendHeld.accept(each);
+                report = switch (suspendHeld.apply(each)) {
+                    case SUSPENDED -> report.withHeld(1, 0);
+                    case RESISTS -> report.withHeld(0, 1);
+                    case LEFT -> report;
+                };
             }
         }
+        return report;
     }
 
     private void keepUnlessClosing(Runnable files) {

@@ -2,6 +2,7 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.linux.BootTime;
 import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
@@ -18,6 +19,10 @@ import org.junit.jupiter.api.Test;
 class OnDeadlineTest extends OnTestHost {
     private static final String NAME = "limited";
     private static final Duration HOUR = Duration.ofHours(1);
+    /** A sweep comes to its end however busy the machine is. */
+    private static final MaintenanceLimits CALM =
+            MaintenanceLimits.defaults().withLease(Duration.ofMinutes(2)).withBudget(Duration.ofMinutes(1));
+
     private static final SandboxPolicies SUSPENDS = SandboxPolicies.none().withOnDeadline(OnDeadline.SUSPEND);
 
     private static SandboxSpec spec(SandboxPolicies policies) {
@@ -89,11 +94,35 @@ class OnDeadlineTest extends OnTestHost {
         awaitHeld();
         assertThatThrownBy(() -> sandboxes.resume(NAME, TestHost.soon())).isInstanceOf(VmException.Hindered.class);
         try (TestHost.Opened other = host.runtime();
-                SandboxMaintenance maintenance = other.sandboxes().maintenance(MaintenanceLimits.defaults())) {
-            assertThat(maintenance.sweep().errors()).isZero();
+                SandboxMaintenance maintenance = other.sandboxes().maintenance(CALM)) {
+            assertThat(maintenance.preview())
+                    .extracting(MaintenanceStep::sandbox, MaintenanceStep::action)
+                    .containsExactly(tuple(NAME, MaintenanceStep.Action.SUSPEND));
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 1, 0));
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 0, 0));
         }
         assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
         assertThat(host.here.store().suspension(id).orElseThrow().timeLeft()).contains(HOUR);
+    }
+
+    private static MaintenanceReport swept(int examined, int suspended, int errors) {
+        return new MaintenanceReport(MaintenanceReport.Outcome.SWEPT, examined, 0, 0, suspended, errors, false);
+    }
+
+    @Test
+    void oneThatNoSweepCanSuspendResistsAndIsHeld() {
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        awaitHeld();
+        host.vms.faults.lowDisk(true);
+        try (SandboxMaintenance maintenance = sandboxes.maintenance(CALM)) {
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 0, 1));
+            assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.RUNNING);
+            assertThat(sandboxes.hindrance(sandboxes.get(NAME))).contains(VmHindrance.HELD);
+            host.vms.faults.lowDisk(false);
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 1, 0));
+        }
+        assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
     }
 
     @Test

@@ -316,7 +316,8 @@ class SandboxMaintenanceTest extends OnTestHost {
     }
 
     private static MaintenanceReport report(int examined, int reconciled, int removed, int errors, boolean timedOut) {
-        return new MaintenanceReport(MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, errors, timedOut);
+        return new MaintenanceReport(
+                MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, 0, errors, timedOut);
     }
 
     /** Does nothing until more than that much time has passed. */

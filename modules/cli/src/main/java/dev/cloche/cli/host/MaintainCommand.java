@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "maintain",
         description = {
-            "Record the ends of sandboxes that no process has seen end, and remove what dead processes left of ephemeral ones.",
+            "Record the ends of sandboxes that no process has seen end, remove what dead processes left of ephemeral ones, and"
+                    + " suspend those that are held at their deadlines.",
             "Every command does some of this by itself. The exit code is 1 if something resisted."
         })
 public final class MaintainCommand implements Callable<Integer> {
@@ -65,20 +66,29 @@ public final class MaintainCommand implements Callable<Integer> {
                             .field("examined", result.examined())
                             .field("reconciled", result.reconciled())
                             .field("removed", result.removed())
+                            .field("suspended", result.suspended())
                             .field("machines", result.machines())
                             .field("errors", result.errors())
                             .field("unfinished", result.unfinished())));
         } else if (result.swept()) {
-            System.out.println("recorded " + Quantity.of(result.reconciled(), "end") + ", removed "
-                    + Quantity.of(result.removed(), "sandbox") + rest(result.machines()) + ", " + result.errors()
-                    + " resisted");
+            System.out.println(text(result));
         } else {
             System.err.println("nothing was done: another process is at it, or the log above says why");
         }
     }
 
+    static String text(MaintenanceResult result) {
+        return "recorded " + Quantity.of(result.reconciled(), "end") + ", removed "
+                + Quantity.of(result.removed(), "sandbox") + rest(result.machines()) + suspended(result.suspended())
+                + ", " + result.errors() + " resisted";
+    }
+
     private static String rest(int machines) {
         return machines == 0 ? "" : ", and what " + Quantity.of(machines, "machine") + " left";
+    }
+
+    private static String suspended(int held) {
+        return held == 0 ? "" : ", suspended " + Quantity.of(held, "sandbox") + " held at the deadline";
     }
 
     private void printOrphans(List<Orphan> found) {

@@ -4,8 +4,10 @@ import dev.cloche.sandbox.MainCommand;
 import dev.cloche.sandbox.RunningSandbox;
 import dev.cloche.sandbox.SandboxEvents;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmHindrance;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,13 +46,36 @@ public final class OwnedSandboxes implements AutoCloseable {
                 .or(() -> Optional.ofNullable(attached.get(sandbox)).flatMap(RunningSandbox::ownVm));
     }
 
+    /** Says what has become of a sandbox that its guard had halted at its deadline. */
+    public enum Held {
+        SUSPENDED,
+        /** It could not be suspended, and is halted as before. */
+        RESISTS,
+        /** It has ended or goes on, or another process has it in hand. */
+        LEFT
+    }
+
     /** Suspends one that its guard has halted at its deadline, because no process was there that did it before. */
-    public void suspendHeld(long id) {
-        context.store()
+    public Held suspendHeld(long id) {
+        Optional<SandboxRecord> held = context.store()
                 .byId(id)
                 .filter(SandboxRecord::isLive)
-                .filter(held -> held.policies().isSuspendedAtDeadline())
-                .ifPresent(held -> suspension.suspend(held, true));
+                .filter(record -> record.policies().isSuspendedAtDeadline());
+        if (held.isEmpty()) {
+            return Held.LEFT;
+        }
+        if (suspension.suspend(held.get(), true)) {
+            return Held.SUSPENDED;
+        }
+        return context.store().byId(id).filter(this::isHeld).isPresent() ? Held.RESISTS : Held.LEFT;
+    }
+
+    private boolean isHeld(SandboxRecord record) {
+        return (record.status() == SandboxStatus.RUNNING || record.status() == SandboxStatus.PAUSED)
+                && context.vms()
+                        .hindrance(SandboxTerminator.vmOf(record))
+                        .filter(why -> why == VmHindrance.HELD)
+                        .isPresent();
     }
 
     /** Takes one that is to end with this process. */

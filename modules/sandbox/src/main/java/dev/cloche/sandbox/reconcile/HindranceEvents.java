@@ -23,6 +23,8 @@ final class HindranceEvents {
     private static final String ALARM = "(isolation alarm) QEMU was refused calls that it never makes by itself."
             + " Stop it unless you know why; its isolation says how many there were.";
 
+    private static final Optional<VmHindrance> HELD = Optional.of(VmHindrance.HELD);
+
     private final VmProvider vms;
     private final SweepStore store;
     private final Map<Long, String> seen = new HashMap<>();
@@ -43,13 +45,23 @@ final class HindranceEvents {
         return vms.isAlarmed(vm) ? ALARM : "";
     }
 
+    /** Says whether its guard has halted a sandbox at its deadline. */
+    static boolean isHeld(VmProvider vms, SweepRow row) {
+        return hasGuest(row)
+                && row.run().map(SweepRow.Run::vm).flatMap(vms::hindrance).equals(HELD);
+    }
+
+    private static boolean hasGuest(SweepRow row) {
+        return row.status() == SandboxStatus.RUNNING || row.status() == SandboxStatus.PAUSED;
+    }
+
     void look(SweepRow row) {
-        if (row.status() != SandboxStatus.RUNNING && row.status() != SandboxStatus.PAUSED) {
+        if (!hasGuest(row)) {
             return;
         }
         Optional<VmId> vm = row.run().map(SweepRow.Run::vm);
         Optional<VmHindrance> hindrance = vm.flatMap(vms::hindrance);
-        if (hindrance.filter(why -> why == VmHindrance.HELD).isPresent()) {
+        if (hindrance.equals(HELD)) {
             held.add(row.id());
         }
         if (row.status() == SandboxStatus.RUNNING && vm.isPresent()) {

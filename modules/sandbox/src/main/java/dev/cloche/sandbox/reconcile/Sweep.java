@@ -107,7 +107,13 @@ public final class Sweep {
         }
         return new Done(
                 new MaintenanceReport(
-                        MaintenanceReport.Outcome.SWEPT, examined, reconciled, removed, errors, cut || noTimeToRemove),
+                        MaintenanceReport.Outcome.SWEPT,
+                        examined,
+                        reconciled,
+                        removed,
+                        0,
+                        errors,
+                        cut || noTimeToRemove),
                 new SweepNote(after, noTimeToRemove, removedAfter, waiting),
                 hindrances.held());
     }

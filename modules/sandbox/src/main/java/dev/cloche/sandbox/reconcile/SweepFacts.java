@@ -46,6 +46,11 @@ public final class SweepFacts {
         return rule.judge(row, owner, vm, ending, before.ownerlessSince(row.id()));
     }
 
+    /** Says whether its guard has halted a sandbox at its deadline. */
+    boolean isHeld(SweepRow row) {
+        return HindranceEvents.isHeld(context.vms(), row);
+    }
+
     private Optional<VmInfo> vm(SweepRow row) {
         return row.run()
                 .map(SweepRow.Run::vm)

@@ -40,7 +40,13 @@ public final class SweepPreview {
     private Optional<MaintenanceStep> step(SweepRow row) {
         return switch (facts.judge(row)) {
             // Most that are recorded as paused are halted, which only their QEMU tells.
-            case SweepRule.Verdict.Leave(), SweepRule.Verdict.Halt() -> Optional.empty();
+            case SweepRule.Verdict.Leave(), SweepRule.Verdict.Halt() ->
+                Optional.of(row)
+                        .filter(facts::isHeld)
+                        .map(held -> new MaintenanceStep(
+                                held.name(),
+                                MaintenanceStep.Action.SUSPEND,
+                                "Its guard has halted it at its deadline."));
             case SweepRule.Verdict.Recover() ->
                 Optional.of(new MaintenanceStep(
                         row.name(),
