@@ -33,6 +33,8 @@ final class TemplateSteps implements AutoCloseable {
     private static final int MOST_OF_A_CLONE = 1 << 20;
     /** Between two looks at whether what was started has failed. */
     private static final Duration LOOK = Duration.ofSeconds(1);
+    /** A page is asked anew after each look, and its first answer may take longer than others. */
+    private static final Duration LOOK_AT_PAGE = Duration.ofSeconds(5);
 
     private final String template;
     private final Sandbox sandbox;
@@ -65,6 +67,7 @@ final class TemplateSteps implements AutoCloseable {
                 case CODE -> calls.next().accept(sandbox);
                 case START -> start(words);
                 case READY_PORT -> await(Ready.port(Integer.parseInt(words.getFirst())));
+                case READY_HTTP -> await(Ready.http(Integer.parseInt(words.getFirst()), words.getLast()));
                 case READY -> await(Ready.command(words.toArray(String[]::new)));
                 case INTERPRETER, ON_CLONE -> {}
             }
@@ -173,9 +176,11 @@ final class TemplateSteps implements AutoCloseable {
     /** Waits in short pieces, so that the end of what was started is seen. */
     private void await(Ready condition) {
         long end = System.nanoTime() + readyLimit.toNanos();
+        Duration longest = condition instanceof Ready.Http ? LOOK_AT_PAGE : LOOK;
+        Duration look = longest.compareTo(readyLimit) < 0 ? longest : readyLimit;
         while (true) {
             try {
-                sandbox.await(condition, LOOK);
+                sandbox.await(condition, look);
                 return;
             } catch (SandboxException.NotReady notYet) {
                 refuseIfFailed();

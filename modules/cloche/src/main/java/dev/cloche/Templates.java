@@ -292,16 +292,19 @@ public final class Templates {
         /**
          * Waits until it is ready, at most five minutes unless {@link #readyLimit} says otherwise.
          *
-         * @param condition a port or a command
+         * @param condition a port, a page or a command
          */
         public Preparation ready(Ready condition) {
             recipe = switch (condition) {
                 case Ready.Port(int port) ->
                     recipe.with(Template.Recipe.Kind.READY_PORT, List.of(Integer.toString(port)));
                 case Ready.Command(List<String> words) -> recipe.with(Template.Recipe.Kind.READY, words);
-                case Ready.Http _, Ready.Log _ ->
+                case Ready.Http(int port, String path) ->
+                    recipe.with(Template.Recipe.Kind.READY_HTTP, List.of(Integer.toString(port), path));
+                case Ready.Log _ ->
                     throw new SandboxException.InvalidSpecification(
-                            "A template waits for a port or for a command.", "Use Ready.port or Ready.command.");
+                            "A template waits for a port, for a page or for a command.",
+                            "Use Ready.port, Ready.http or Ready.command.");
             };
             return this;
         }

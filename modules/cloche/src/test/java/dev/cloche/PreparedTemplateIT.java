@@ -73,6 +73,7 @@ class PreparedTemplateIT {
                 .run("sh", "-c", "mkdir /www && echo $WORD > /www/word")
                 .start("httpd", "-f", "-p", Integer.toString(PORT), "-h", "/www")
                 .ready(Ready.port(PORT))
+                .ready(Ready.http(PORT, "/word"))
                 .onClone("sh", "-c", "head -c 16 /dev/urandom | md5sum > /seed");
     }
 
@@ -218,6 +219,15 @@ class PreparedTemplateIT {
                     assertThat(failed.sentence()).contains("ended with exit code 2");
                     assertThat(failed.output()).isEqualTo("no config\n");
                 });
+        assertThatThrownBy(() -> cloche.templates()
+                        .prepare("web", "base")
+                        .memoryMib(256)
+                        .start("httpd", "-f", "-p", Integer.toString(PORT), "-h", "/tmp")
+                        .ready(Ready.http(PORT, "/none"))
+                        .readyLimit(Duration.ofSeconds(1))
+                        .make())
+                .isInstanceOf(SandboxException.PreparationFailed.class)
+                .hasMessageContaining("no good answer comes from port " + PORT);
         assertThatThrownBy(() -> cloche.templates()
                         .prepare("web", "base")
                         .memoryMib(256)

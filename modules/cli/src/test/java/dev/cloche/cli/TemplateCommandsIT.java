@@ -85,6 +85,8 @@ class TemplateCommandsIT {
                 "exec httpd -f -p 8080 -h /www",
                 "--ready-port",
                 "8080",
+                "--ready-http",
+                "8080/word",
                 "--on-clone",
                 "head -c 9 /dev/urandom >/seed");
         assertThat(made.exitCode()).as(made.stderr()).isZero();

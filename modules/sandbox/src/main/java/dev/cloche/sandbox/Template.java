@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.ready.HttpQuestion;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +56,8 @@ public record Template(
             START,
             /** Waits until a program listens on the port that the word is. */
             READY_PORT,
+            /** Waits until the port that the first word is answers a GET of the path that the second is. */
+            READY_HTTP,
             /** Waits until a command ends with 0. */
             READY,
             /**
@@ -84,13 +87,21 @@ public record Template(
                             "A step of a template has " + words.size() + " words.",
                             "Give it at most " + MOST_WORDS + ".");
                 }
-                if ((kind == Kind.COPY || kind == Kind.INTERPRETER) && words.size() != 2) {
+                boolean pair = kind == Kind.COPY || kind == Kind.INTERPRETER || kind == Kind.READY_HTTP;
+                if (pair && words.size() != 2) {
                     throw new IllegalArgumentException("a step of the kind " + kind + " has two words");
                 }
-                if (kind == Kind.READY_PORT
-                        && (words.size() != 1 || port(words.getFirst()).isEmpty())) {
+                boolean asked = kind == Kind.READY_PORT || kind == Kind.READY_HTTP;
+                if (asked
+                        && (words.size() != (kind == Kind.READY_PORT ? 1 : 2)
+                                || port(words.getFirst()).isEmpty())) {
                     throw new SandboxException.InvalidSpecification(
                             "There is no port " + words.getFirst() + ".", "Give 1 to 65535.");
+                }
+                if (kind == Kind.READY_HTTP && !HttpQuestion.isPath(words.getLast())) {
+                    throw new SandboxException.InvalidSpecification(
+                            "A path of HTTP begins with / and has only letters that a URI may have.",
+                            "Write it as /health, and percent-encode other letters.");
                 }
             }
 

@@ -106,6 +106,7 @@ class SandboxSnapshotsTest extends OnSnapshots {
         Template.Recipe recipe = Template.Recipe.empty()
                 .with(Template.Recipe.Kind.COPY, List.of("/from", "/to"))
                 .with(Template.Recipe.Kind.RUN, List.of("sh", "-c", "echo \"a b\""))
+                .with(Template.Recipe.Kind.READY_HTTP, List.of("8000", "/health?deep=1"))
                 .with(Template.Recipe.Kind.ON_CLONE, List.of("seed"));
         try (RunningSandbox parent = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
             var _ = take("parent", "snapshot");
@@ -149,6 +150,14 @@ class SandboxSnapshotsTest extends OnSnapshots {
         for (String port : List.of("0", "65536", "-1", "99999999999", "http")) {
             assertThatThrownBy(() -> started.with(Template.Recipe.Kind.READY_PORT, List.of(port)))
                     .as(port)
+                    .isInstanceOf(SandboxException.InvalidSpecification.class);
+            assertThatThrownBy(() -> started.with(Template.Recipe.Kind.READY_HTTP, List.of(port, "/health")))
+                    .as(port)
+                    .isInstanceOf(SandboxException.InvalidSpecification.class);
+        }
+        for (String path : List.of("", "health", "/a b", "/\u00e4")) {
+            assertThatThrownBy(() -> started.with(Template.Recipe.Kind.READY_HTTP, List.of("80", path)))
+                    .as(path)
                     .isInstanceOf(SandboxException.InvalidSpecification.class);
         }
         assertThat(started.with(Template.Recipe.Kind.READY_PORT, List.of("65535"))

@@ -3,12 +3,14 @@ package dev.cloche.spring;
 import dev.cloche.ClocheOptions;
 import dev.cloche.PoolBuilder;
 import dev.cloche.Pools;
+import dev.cloche.Ready;
 import dev.cloche.image.RegistryLogin;
 import dev.cloche.vm.Network;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -61,6 +63,8 @@ public record ClocheProperties(
      * @param coldAfter Without any demand for this long it has none; by default it never gets cold.
      * @param maxAge After which an unused VM is ended; 10 minutes by default.
      * @param healthCheck Command that runs in each new VM, and rejects it by failing.
+     * @param healthPort Ports on which a program of each new VM has to listen.
+     * @param healthHttp Pages that each new VM has to answer a GET of, as in 8000/health.
      */
     public record Pool(
             String image,
@@ -71,9 +75,21 @@ public record ClocheProperties(
             @Nullable Integer minDepth,
             @Nullable Duration coldAfter,
             @Nullable Duration maxAge,
-            @DefaultValue List<String> healthCheck) {
+            @DefaultValue List<String> healthCheck,
+            @DefaultValue List<Integer> healthPort,
+            @DefaultValue List<String> healthHttp) {
+        private static final Pattern PAGE = Pattern.compile("([0-9]{1,5})(/.*)");
+
         public Pool {
             healthCheck = List.copyOf(healthCheck);
+            healthPort = List.copyOf(healthPort);
+            healthHttp = List.copyOf(healthHttp);
+            for (String page : healthHttp) {
+                if (!PAGE.matcher(page).matches()) {
+                    throw new IllegalArgumentException("health-http: \"" + page
+                            + "\" does not say which port is asked for which page. Write it as 8000/health.");
+                }
+            }
         }
 
         void set(Pools pools) {
@@ -94,6 +110,11 @@ public record ClocheProperties(
             }
             if (!healthCheck.isEmpty()) {
                 pool.healthCheck(healthCheck.toArray(String[]::new));
+            }
+            healthPort.forEach(port -> pool.healthCheck(Ready.port(port)));
+            for (String page : healthHttp) {
+                int slash = page.indexOf('/');
+                pool.healthCheck(Ready.http(Integer.parseInt(page.substring(0, slash)), page.substring(slash)));
             }
             pool.set();
         }

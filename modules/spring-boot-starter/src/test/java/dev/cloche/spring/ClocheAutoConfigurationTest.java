@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
 import dev.cloche.HostException;
+import dev.cloche.Ready;
 import dev.cloche.base.ClocheException;
 import dev.cloche.image.RegistryLogin;
 import dev.cloche.micrometer.ClocheMeters;
@@ -106,6 +107,8 @@ class ClocheAutoConfigurationTest {
                         "cloche.pools[0].cold-after=1h",
                         "cloche.pools[0].max-age=5m",
                         "cloche.pools[0].health-check=python3,-V",
+                        "cloche.pools[0].health-port=5432,6379",
+                        "cloche.pools[0].health-http=8000/health?deep=1,80/",
                         "cloche.pools[1].image=debian")
                 .run(context -> {
                     assertThat(context.getBean(ClocheProperties.class).pools().getLast())
@@ -118,6 +121,8 @@ class ClocheAutoConfigurationTest {
                                     null,
                                     null,
                                     null,
+                                    List.of(),
+                                    List.of(),
                                     List.of()));
                     Cloche cloche = context.getBean(Cloche.class);
                     assertThat(cloche.pools().list()).hasSize(2).first().satisfies(pool -> {
@@ -130,6 +135,12 @@ class ClocheAutoConfigurationTest {
                         assertThat(pool.coldAfter()).contains(Duration.ofHours(1));
                         assertThat(pool.maxAge()).isEqualTo(Duration.ofMinutes(5));
                         assertThat(pool.check()).containsExactly("python3", "-V");
+                        assertThat(pool.probes())
+                                .containsExactlyInAnyOrder(
+                                        Ready.port(5432),
+                                        Ready.port(6379),
+                                        Ready.http(8000, "/health?deep=1"),
+                                        Ready.http(80, "/"));
                     });
                     Health health = health(context.getBean(HealthIndicator.class));
                     assertThat(health.getStatus()).isEqualTo(Status.UP);
@@ -182,6 +193,13 @@ class ClocheAutoConfigurationTest {
                 .withPropertyValues("cloche.pools[0].image=debian", "cloche.pools[0].memory=much")
                 .run(context ->
                         assertThat(context.getStartupFailure()).hasStackTraceContaining("cloche.pools[0].memory"));
+        for (String page : List.of("8000", "/health", "web/health")) {
+            contexts()
+                    .withPropertyValues("cloche.pools[0].image=debian", "cloche.pools[0].health-http=" + page)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .hasStackTraceContaining("cloche.pools[0]")
+                            .hasStackTraceContaining("8000/health"));
+        }
     }
 
     @Test

@@ -33,7 +33,8 @@ final class HealthOptions {
         return conditions;
     }
 
-    private static Ready http(String page) {
+    /** Returns the page that a text such as 8000/health names. */
+    static Ready http(String page) {
         int slash = page.indexOf('/');
         // No more digits than a port has: what is more is none, and need not be a number that fits.
         if (slash < 0 || !page.substring(0, slash).matches("[0-9]{1,5}")) {

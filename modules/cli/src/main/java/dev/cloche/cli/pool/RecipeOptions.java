@@ -37,6 +37,12 @@ final class RecipeOptions {
     @Option(names = "--ready-port", paramLabel = "PORT", description = "Wait until a program listens on a port of it.")
     private @Nullable Integer readyPort;
 
+    @Option(
+            names = "--ready-http",
+            paramLabel = "PORT/PATH",
+            description = "Wait until it answers a GET well, with a status from 200 to 399.")
+    private @Nullable String readyPage;
+
     @Option(names = "--ready", paramLabel = "COMMAND", description = "Wait until a command ends with 0 in it.")
     private @Nullable String ready;
 
@@ -66,6 +72,7 @@ final class RecipeOptions {
                 || !commands.isEmpty()
                 || start != null
                 || readyPort != null
+                || readyPage != null
                 || ready != null
                 || readyLimit != null
                 || onClone != null
@@ -103,6 +110,9 @@ final class RecipeOptions {
         }
         if (readyPort != null) {
             preparation.ready(Ready.port(readyPort));
+        }
+        if (readyPage != null) {
+            preparation.ready(HealthOptions.http(readyPage));
         }
         if (ready != null) {
             preparation.ready(Ready.command(shell(ready)));
