@@ -1,8 +1,10 @@
 package dev.cloche.langchain4j;
 
 import dev.cloche.interpreter.Interpreter;
+import dev.cloche.interpreter.Language;
 import dev.cloche.tools.InterpreterTools;
 import dev.cloche.tools.ToolDescriptions;
+import dev.cloche.tools.ToolException;
 import dev.cloche.tools.ToolSettings;
 import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
@@ -30,19 +32,23 @@ public final class InterpreterToolSet {
         this.tools = tools;
     }
 
-    /** Returns the tool of an interpreter of Python, which stays the caller's to close. */
+    /**
+     * Returns the tool of an interpreter of Python, which stays the caller's to close.
+     *
+     * @throws ToolException.InvalidSettings if its language is another
+     */
     public static InterpreterToolSet of(Interpreter interpreter) {
         return of(interpreter, ToolSettings.defaults());
     }
 
     /** Returns the tool with settings of its own. */
     public static InterpreterToolSet of(Interpreter interpreter, ToolSettings settings) {
-        return new InterpreterToolSet(InterpreterTools.of(interpreter, settings));
+        return new InterpreterToolSet(InterpreterTools.of(interpreter, Language.PYTHON, settings));
     }
 
     /** Runs code where earlier code has run. */
     @Tool(name = "run_python", value = ToolDescriptions.RUN_PYTHON)
     public String runPython(@P(ToolDescriptions.CELL) @Nullable String code) {
-        return tools.runPython(code);
+        return tools.run(code);
     }
 }

@@ -1,6 +1,7 @@
 package dev.cloche.langchain4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
@@ -12,6 +13,7 @@ import dev.cloche.interpreter.Interpreter;
 import dev.cloche.interpreter.Language;
 import dev.cloche.sandbox.TemplateMaking;
 import dev.cloche.tools.CodeLanguage;
+import dev.cloche.tools.ToolException;
 import dev.cloche.tools.ToolSettings;
 import dev.langchain4j.code.CodeExecutionEngine;
 import dev.langchain4j.service.AiServices;
@@ -141,6 +143,40 @@ class LangChainIT {
                         ended -> assertThat(ended).contains("ended with exit code 3", "variables are lost"),
                         gone -> assertThat(gone).contains("NameError: name 'x' is not defined"));
         assertThat(model.offered()).hasSize(6);
+    }
+
+    @Test
+    void theShellOfAnAgentGoesOnFromCallToCall() {
+        ScriptedModel model = new ScriptedModel()
+                .calls("run_shell", "{\"code\": \"pwd; mkdir -p sub; cd sub; x=40; twice() { expr $1 + $1; }\"}")
+                .calls("run_shell", "{\"code\": \"pwd\\ntwice $x\"}")
+                .calls("run_shell", "{\"code\": \"y=2\"}")
+                .calls("run_shell", "{\"code\": \"echo no >&2; (exit 7)\"}")
+                .calls("run_shell", "{}")
+                .calls("run_shell", "{\"code\": \"exit 3\"}")
+                .calls("run_shell", "{\"code\": \"echo \\\"[$x]\\\"; pwd\"}");
+        try (Interpreter shell = sandbox.interpreter(Language.SHELL)) {
+            String last = AiServices.builder(Assistant.class)
+                    .chatModel(model)
+                    .tools(ShellToolSet.of(shell, ToolSettings.defaults().withWorkingDirectory("/made/it's here")))
+                    .build()
+                    .answer("Where are we?");
+            assertThat(last).isEqualTo("[]\n/made/it's here\n");
+            assertThatThrownBy(() -> InterpreterToolSet.of(shell)).isInstanceOf(ToolException.InvalidSettings.class);
+        }
+        assertThat(model.answers().subList(0, 6))
+                .satisfiesExactly(
+                        first -> assertThat(first).isEqualTo("/made/it's here\n"),
+                        stayed -> assertThat(stayed).isEqualTo("/made/it's here/sub\n80\n"),
+                        silent -> assertThat(silent).isEqualTo("[It ended well and has no value.]"),
+                        failed -> assertThat(failed)
+                                .startsWith("[Standard error:]\nno\n[Error:]\n")
+                                .contains("7"),
+                        missing -> assertThat(missing).isEqualTo("The parameter code is missing."),
+                        ended -> assertThat(ended).contains("ended with exit code 3"));
+        assertThat(model.offered())
+                .singleElement()
+                .satisfies(tool -> assertThat(tool).startsWith("run_shell: ").contains("directory", "variables"));
     }
 
     @Test

@@ -12,8 +12,11 @@ import java.util.Map;
 /** What a conversation has: a sandbox, and interpreters in it for those tools that ask for one. Thread-safe. */
 final class Conversation implements AutoCloseable {
     private final Sandbox sandbox;
-    /** By the settings of the tools; guarded by this. */
-    private final Map<ToolSettings, Session> sessions = new HashMap<>();
+    /** Guarded by this. */
+    private final Map<Wanted, Session> sessions = new HashMap<>();
+
+    /** What tools share an interpreter: those of the same language and settings. */
+    private record Wanted(Language language, ToolSettings settings) {}
 
     /** An interpreter and the tools that have it to themselves. */
     private record Session(Interpreter interpreter, InterpreterTools tools) {}
@@ -29,14 +32,15 @@ final class Conversation implements AutoCloseable {
     /**
      * Returns tools whose variables stay as long as the sandbox.
      *
-     * @throws ClocheException if Python does not start in it; the next call tries again
+     * @throws ClocheException if the language does not start in it; the next call tries again
      */
-    synchronized InterpreterTools python(ToolSettings settings) {
-        Session session = sessions.get(settings);
+    synchronized InterpreterTools interpreter(Language language, ToolSettings settings) {
+        Wanted wanted = new Wanted(language, settings);
+        Session session = sessions.get(wanted);
         if (session == null) {
-            Interpreter started = sandbox.interpreter(Language.PYTHON);
+            Interpreter started = sandbox.interpreter(language);
             session = new Session(started, InterpreterTools.of(started, settings));
-            sessions.put(settings, session);
+            sessions.put(wanted, session);
         }
         return session.tools();
     }

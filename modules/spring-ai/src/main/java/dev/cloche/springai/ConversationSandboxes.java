@@ -3,6 +3,7 @@ package dev.cloche.springai;
 import dev.cloche.Sandbox;
 import dev.cloche.base.ClocheException;
 import dev.cloche.interpreter.InterpreterException;
+import dev.cloche.interpreter.Language;
 import dev.cloche.tools.InterpreterTools;
 import dev.cloche.tools.ToolSettings;
 import java.lang.System.Logger.Level;
@@ -69,12 +70,16 @@ public final class ConversationSandboxes implements AutoCloseable {
         return sandboxes.use(conversation, its -> work.apply(its.sandbox()));
     }
 
-    /** Does something with Python in the sandbox of a conversation; that it does not start there is an answer for the model. */
-    String usePython(String conversation, ToolSettings settings, Function<InterpreterTools, String> work) {
+    /**
+     * Does something with an interpreter in the sandbox of a conversation; that its language does not start there is an answer for
+     * the model.
+     */
+    String useInterpreter(
+            String conversation, Language language, ToolSettings settings, Function<InterpreterTools, String> work) {
         return sandboxes.use(conversation, its -> {
             InterpreterTools tools;
             try {
-                tools = its.python(settings);
+                tools = its.interpreter(language, settings);
             } catch (InterpreterException unusable) {
                 return unusable.sentence();
             }

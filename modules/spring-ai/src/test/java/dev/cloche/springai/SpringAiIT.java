@@ -10,7 +10,9 @@ import dev.cloche.SandboxInfo;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.base.TestImage;
 import dev.cloche.image.PullListener;
+import dev.cloche.interpreter.Language;
 import dev.cloche.sandbox.TemplateMaking;
+import dev.cloche.tools.ToolException;
 import dev.cloche.tools.ToolSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -181,6 +183,13 @@ class SpringAiIT {
         try (ConversationSandboxes sandboxes = ConversationSandboxes.of(SpringAiIT::start, Duration.ofHours(1))) {
             ToolCallbackProvider python = InterpreterToolCallbacks.of(sandboxes);
             assertThat(call(python, "a", "run_python", "{\"code\": \"1\"}")).contains("no program python3");
+            ToolCallbackProvider shell = InterpreterToolCallbacks.of(sandboxes, Language.SHELL);
+            assertThat(call(shell, "a", "run_shell", "{\"code\": \"cd /tmp; x=42\"}"))
+                    .isEqualTo("[It ended well and has no value.]");
+            assertThat(call(shell, "a", "run_shell", "{\"code\": \"pwd; echo $x\"}"))
+                    .isEqualTo("/tmp\n42\n");
+            assertThatThrownBy(() -> InterpreterToolCallbacks.of(sandboxes, Language.JAVA))
+                    .isInstanceOf(ToolException.InvalidSettings.class);
         }
     }
 

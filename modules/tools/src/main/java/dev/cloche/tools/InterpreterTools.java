@@ -12,14 +12,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs code of an agent in an interpreter, where variables, imports and functions stay from call to call, and answers in words
- * for its model.
+ * Runs code of an agent in an interpreter of Python or of the shell, where variables, functions and the directory stay from call
+ * to call, and answers in words for its model.
  *
  * <pre>{@code
  * try (Interpreter python = sandbox.interpreter(Language.PYTHON)) {
  *     InterpreterTools tools = InterpreterTools.of(python, ToolSettings.defaults());
- *     tools.runPython("x = 6");
- *     String answer = tools.runPython("x * 7"); // 42
+ *     tools.run("x = 6");
+ *     String answer = tools.run("x * 7"); // 42
  * }
  * }</pre>
  *
@@ -43,40 +43,64 @@ public final class InterpreterTools {
     /**
      * Returns tools of an interpreter, which stays the caller's to close. Its own context is for them alone.
      *
-     * @throws ToolException.InvalidSettings if its language is not Python
+     * @throws ToolException.InvalidSettings if its language is neither Python nor the shell
      */
     public static InterpreterTools of(Interpreter interpreter, ToolSettings settings) {
-        if (interpreter.language() != Language.PYTHON) {
-            throw new ToolException.InvalidSettings(
-                    "The tool run_python has an interpreter of "
-                            + interpreter.language().title() + ".",
-                    "Give it one of Python.");
-        }
+        check(interpreter.language());
         return new InterpreterTools(interpreter, settings);
     }
 
+    /**
+     * Returns tools of an interpreter, which is to have a certain language.
+     *
+     * @throws ToolException.InvalidSettings if it has another, or that is neither Python nor the shell
+     */
+    public static InterpreterTools of(Interpreter interpreter, Language language, ToolSettings settings) {
+        if (interpreter.language() != language) {
+            throw new ToolException.InvalidSettings(
+                    "An interpreter of " + interpreter.language().title() + " cannot run " + language.title() + ".",
+                    "Give it one of " + language.title() + ".");
+        }
+        return of(interpreter, settings);
+    }
+
+    /**
+     * Checks that there are tools of a language.
+     *
+     * @throws ToolException.InvalidSettings if it is neither Python nor the shell
+     */
+    public static void check(Language language) {
+        if (language != Language.PYTHON && language != Language.SHELL) {
+            throw new ToolException.InvalidSettings(
+                    "There is no tool that runs " + language.title() + " in an interpreter.",
+                    "Use Python or the shell.");
+        }
+    }
+
+    /** Returns the language of its code. */
+    public Language language() {
+        return interpreter.language();
+    }
+
     /** Runs code, and returns what it wrote, the value of its last expression, and what went wrong. */
-    public String runPython(@Nullable String code) {
+    public String run(@Nullable String code) {
         if (code == null) {
             return SandboxTools.missing("code");
         }
         return SandboxTools.answer(() -> {
             turn.lock();
             try {
-                return run(code);
+                return runInTurn(code);
             } finally {
                 turn.unlock();
             }
         });
     }
 
-    private String run(String code) {
+    private String runInTurn(String code) {
         if (!entered) {
             // A user who may not make the directory is told so.
-            String directory =
-                    HexFormat.of().formatHex(settings.workingDirectory().getBytes(UTF_8));
-            CellResult result = cell("import os as _os; _d = bytes.fromhex('" + directory
-                    + "').decode(); _os.makedirs(_d, exist_ok=True); _os.chdir(_d); del _os, _d");
+            CellResult result = cell(entering());
             if (result.outcome() != CellOutcome.COMPLETED) {
                 return "The working directory " + settings.workingDirectory() + " cannot be used.\n"
                         + ModelText.of(result, settings);
@@ -84,6 +108,17 @@ public final class InterpreterTools {
             entered = true;
         }
         return ModelText.of(cell(code), settings);
+    }
+
+    /** Code that makes the working directory, and goes there. */
+    private String entering() {
+        String directory = settings.workingDirectory();
+        if (language() == Language.SHELL) {
+            String quoted = "'" + directory.replace("'", "'\\''") + "'";
+            return "mkdir -p -- " + quoted + " && cd -- " + quoted;
+        }
+        return "import os as _os; _d = bytes.fromhex('" + HexFormat.of().formatHex(directory.getBytes(UTF_8))
+                + "').decode(); _os.makedirs(_d, exist_ok=True); _os.chdir(_d); del _os, _d";
     }
 
     private CellResult cell(String code) {

@@ -14,7 +14,7 @@ public final class ToolDescriptions {
     /** Describes the code of {@link #RUN_CODE}. */
     public static final String CODE = "The whole program; of Java, one file with a main method";
 
-    /** Describes {@link InterpreterTools#runPython}. */
+    /** Describes {@link InterpreterTools#run} of Python. */
     public static final String RUN_PYTHON = """
             Runs Python in a session in the isolated Linux sandbox and returns what it prints, the value of its last expression and \
             its errors. Variables, imports and functions stay from call to call, files too. It starts in the working directory. \
@@ -22,6 +22,17 @@ public final class ToolDescriptions {
 
     /** Describes the code of {@link #RUN_PYTHON}. */
     public static final String CELL = "Python; it may use what earlier calls have defined";
+
+    /** Describes {@link InterpreterTools#run} of the shell. */
+    public static final String RUN_SHELL = """
+            Runs commands in one shell (POSIX sh) of the isolated Linux sandbox and returns what they print and how they failed. The \
+            shell goes on from call to call: the directory that cd leads to, variables, functions and background jobs stay, files \
+            too. It starts in the working directory. Nothing can be typed in, and only what is installed in the sandbox is there. \
+            exit ends the shell, and all of this is lost; the next call has a new one. What takes too long is interrupted.""";
+
+    /** Describes the code of {@link #RUN_SHELL}. */
+    public static final String SHELL_CELL =
+            "Commands of sh, in one line or several; they may use what earlier calls have set";
 
     /** Describes {@link SandboxTools#runCommand}. */
     public static final String RUN_COMMAND = """
