@@ -701,7 +701,7 @@ def check_files_as_a_user(vm, c):
     failure(lambda: c.files(STAT, "/", user="bob:no-group"), 7)
     failure(lambda: c.request(FILE, file_payload(STAT, "relative")), 1)
     failure(lambda: c.request(FILE, file_payload(42, "/")), 2)
-    failure(lambda: c.request(FILE, file_payload(STAT, "/", flags=2)), 2)
+    failure(lambda: c.request(FILE, file_payload(STAT, "/", flags=4)), 2)
     failure(lambda: c.request(FILE, b"short"), 1)
 
 
