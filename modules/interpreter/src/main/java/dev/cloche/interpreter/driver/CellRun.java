@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 /** Runs one cell in a context, and gathers what comes of it. For one thread. */
 public final class CellRun {
     /** From one step against a cell that takes too long to the next. */
-    private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration GRACE = Duration.ofSeconds(1);
 
     /** Of all outputs and values that are kept. */
     private static final int MOST_BYTES = 64 << 20;
@@ -33,6 +33,7 @@ public final class CellRun {
     private enum Pressure {
         NONE,
         INTERRUPTED,
+        INTERRUPTED_AGAIN,
         KILLED
     }
 
@@ -89,6 +90,10 @@ public final class CellRun {
                 context.interrupt();
             }
             case INTERRUPTED -> {
+                pressure = Pressure.INTERRUPTED_AGAIN;
+                context.insist();
+            }
+            case INTERRUPTED_AGAIN -> {
                 pressure = Pressure.KILLED;
                 context.kill();
             }

@@ -32,6 +32,9 @@ public sealed interface Context extends AutoCloseable permits Connection, ShellC
     /** Interrupts the cell that runs, if one does. Does not wait. */
     void interrupt();
 
+    /** Interrupts the cell once more, where one interrupt may miss what runs. Does not wait. */
+    default void insist() {}
+
     /** Kills the process. Does not wait. */
     void kill();
 

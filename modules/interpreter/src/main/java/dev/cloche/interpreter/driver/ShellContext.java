@@ -154,6 +154,12 @@ final class ShellContext implements Context {
         }
     }
 
+    /** A signal that comes just before a shell starts a program hits the shell alone, which waits for the program's end. */
+    @Override
+    public void insist() {
+        interrupt();
+    }
+
     @Override
     public void kill() {
         var _ = signal(SIGKILL);
