@@ -78,6 +78,7 @@ void health_open(struct health *h, int directory, const char *disk, const struct
     if (h->disk < 0) fail("cannot open %s: %s", disk, strerror(errno));
     for (enum disk_trouble t = DISK_FULL; t <= DISK_ERROR; t++) unlinkat(directory, NOTES[t], 0);
     unlinkat(directory, SILENT, 0);
+    unlinkat(directory, HELD, 0);
     create(h, NOTES[DISK_FINE]);
     monitor_open(&h->monitor);
     h->timer = timer_open(0);

@@ -6,8 +6,10 @@ import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.sandbox.record.SandboxStore;
 import dev.cloche.vm.GuestExecution;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -116,6 +118,40 @@ enum KillScenario {
             runtime.sandboxes().suspendWithoutSecrets(NAME, soon());
             runtime.sandboxes().resume(NAME, NEW_SECRETS, soon());
             runtime.sandboxes().suspend(NAME, soon());
+        }
+    },
+    /** A sweep suspends a sandbox that its guard holds at its deadline. */
+    HELD {
+        @Override
+        void arrange(KillRuntime runtime) {
+            SandboxPolicies suspends = SandboxPolicies.none()
+                    .withOnDeadline(SandboxPolicies.OnDeadline.SUSPEND)
+                    .withMaxDuration(Duration.ofHours(1));
+            var _ = runtime.sandboxes()
+                    .startDetached(detached().withPolicies(suspends), CommandOptions.none(), QUIET, soon());
+            SandboxRecord victim = runtime.sandboxes().get(NAME);
+            var _ = runtime.sandboxes().deadline(victim.id(), Instant.now().plusMillis(300));
+            Awaitility.await().until(() -> isHeld(runtime, victim));
+        }
+
+        @Override
+        void play(KillRuntime runtime) {
+            MaintenanceLimits limits = KillWorld.MEMORY
+                    .limits()
+                    .withBudget(Duration.ofMillis(1900))
+                    .withLease(Duration.ofSeconds(2));
+            try (SandboxMaintenance maintenance = runtime.sandboxes().maintenance(limits)) {
+                int suspended = 0;
+                boolean all = false;
+                while (!all) {
+                    MaintenanceReport report = maintenance.sweep();
+                    suspended += report.suspended();
+                    all = !report.timedOut();
+                }
+                if (suspended != 1) {
+                    throw new IllegalStateException("it is not suspended");
+                }
+            }
         }
     },
     /** A suspended sandbox is given up. */
@@ -241,6 +277,10 @@ enum KillScenario {
 
     /** What another process does when this one is dead. */
     void survive(KillRuntime other) {}
+
+    static boolean isHeld(KillRuntime runtime, SandboxRecord sandbox) {
+        return runtime.sandboxes().hindrance(sandbox).equals(Optional.of(VmHindrance.HELD));
+    }
 
     private static void await(SandboxEvents.Stream events, SandboxEvent.Kind kind) throws InterruptedException {
         while (events.next(soon()).orElseThrow().kind() != kind) {

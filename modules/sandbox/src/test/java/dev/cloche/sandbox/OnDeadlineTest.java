@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.cloche.linux.BootTime;
 import dev.cloche.sandbox.SandboxPolicies.OnDeadline;
+import dev.cloche.sandbox.lifecycle.SandboxTerminator;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
 import java.time.Duration;
@@ -123,6 +124,39 @@ class OnDeadlineTest extends OnTestHost {
             assertThat(maintenance.sweep()).isEqualTo(swept(1, 1, 0));
         }
         assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
+    }
+
+    @Test
+    void oneWhoseGuardIsKilledWhileItIsHeldHasCrashedAndLeavesNoMemory() {
+        SandboxRecord held = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR)));
+        sandboxes.deadline(held.id(), Instant.now().plusMillis(300));
+        awaitHeld();
+        host.vms.memory.crash(SandboxTerminator.vmOf(held));
+        try (SandboxMaintenance maintenance = sandboxes.maintenance(CALM)) {
+            assertThat(maintenance.sweep().suspended()).isZero();
+        }
+        assertThat(host.row(NAME).orElseThrow().status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.INTERNAL_ERROR);
+        assertThat(host.vms.snapshots()).isEmpty();
+    }
+
+    @Test
+    void oneWhoseSweepIsKilledBeforeItsMemoryCountsIsHeldOnAndSuspendedByALaterOne() {
+        long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
+        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        awaitHeld();
+        // What a process leaves that is killed while it writes the memory.
+        assertThat(host.here.store().move(id, SandboxStatus.RUNNING, SandboxStatus.SUSPENDING))
+                .isTrue();
+        try (SandboxMaintenance maintenance = sandboxes.maintenance(CALM)) {
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 0, 0));
+            assertThat(host.row(NAME).orElseThrow().status()).isEqualTo(SandboxStatus.RUNNING);
+            assertThat(sandboxes.hindrance(sandboxes.get(NAME))).contains(VmHindrance.HELD);
+            assertThat(maintenance.sweep()).isEqualTo(swept(1, 1, 0));
+        }
+        sandboxes.resume(NAME, TestHost.soon());
+        assertThat(sandboxes.hindrance(sandboxes.get(NAME))).isEmpty();
+        assertThat(left()).isBetween(HOUR.minus(Duration.ofMinutes(10)), HOUR);
     }
 
     @Test

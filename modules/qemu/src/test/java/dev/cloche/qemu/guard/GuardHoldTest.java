@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.linux.LockFile;
+import dev.cloche.qemu.VmLayout;
+import dev.cloche.vm.VmExit;
+import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmInfo;
+import dev.cloche.vm.VmState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A guest that is halted at its limit in place of its end; a script stands in the place of QEMU. */
 @Timeout(1200)
@@ -198,6 +205,47 @@ class GuardHoldTest {
             comesToItsLimit(guard);
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"", "\"signal\":9");
             assertThat(console().split("\"stop\"", -1).length).isLessThan(60);
+        }
+    }
+
+    /** Killed as soon as it has asked the guest to halt, or once that is halted. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withItsGuardItEndsAndIsSaidToHaveCrashed(boolean halted) throws Exception {
+        VmLayout layout = VmLayout.of(directory.resolve("state"), directory);
+        VmId id = new VmId("held");
+        directory = Files.createDirectories(layout.directory(id));
+        itIsToBeHeld();
+        String silent = "while read -r line <&4; do echo \"asked $line\"; case \"$line\" in"
+                + " *query-status*) say '{\"return\": {\"status\": \"running\"}}';; *stop*) ;;"
+                + " *) say '{\"return\": {}}';; esac; done";
+        try (var guard = guard(patient, halted ? "serve" : silent)) {
+            comesToItsLimit(guard);
+            until(() -> halted ? noted("at-limit") : console().contains("\"stop\""));
+            guard.signal("KILL");
+            until(() -> ProcessHandle.of(guard.programPid())
+                    .filter(ProcessHandle::isAlive)
+                    .isEmpty());
+            VmInfo found = new VmDirectory(layout).get(id).orElseThrow();
+            assertThat(found.state()).isEqualTo(VmState.FAILED);
+            assertThat(found.exit().orElseThrow().cause()).isEqualTo(VmExit.Cause.GUARD_LOST);
+            // Who works with it next is kept out by nothing.
+            for (String lock : List.of("lock", "qmp.lock")) {
+                LockFile.tryLock(directory.resolve(lock)).orElseThrow().close();
+            }
+            assertThat(noted("at-limit")).isEqualTo(halted);
+            assertThat(noted("hold-at-limit")).isEqualTo(!halted);
+        }
+        // One that is made in its place runs, and is held at a limit of its own.
+        VmNote.HOLD_AT_LIMIT.leave(directory);
+        Files.deleteIfExists(directory.resolve("limit"));
+        Files.deleteIfExists(directory.resolve("console.log"));
+        Files.deleteIfExists(directory.resolve("status"));
+        try (var guard = guard(patient, "serve")) {
+            until(() -> console().contains("query-status"));
+            assertThat(VmNote.hindrance(directory)).isEmpty();
+            limit(guard, "1");
+            until(() -> noted("at-limit"));
         }
     }
 

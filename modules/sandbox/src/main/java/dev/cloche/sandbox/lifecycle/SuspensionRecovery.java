@@ -12,6 +12,7 @@ import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmState;
 import java.util.Optional;
@@ -77,12 +78,26 @@ public final class SuspensionRecovery {
         }
         try (Vm guest = context.vms().adopt(SandboxTerminator.vmOf(record), deadline)) {
             if (guest.state() == VmState.PAUSED) {
-                guest.resume(this::identity, deadline);
+                letGo(guest, deadline);
             }
             context.store().move(record.id(), SandboxStatus.SUSPENDING, SandboxStatus.RUNNING);
             // Closing an attached one would end it; its guard does so anyway, for its owner is dead.
         } catch (GuestException.ConnectionLost | VmException.WrongState | VmException.Busy over) {
             // It is ending, or about to be; the next look says how.
+        }
+    }
+
+    /** One that has come to its deadline is halted again by its guard, before it answers; the next sweep suspends it. */
+    private void letGo(Vm guest, Deadline deadline) {
+        try {
+            guest.resume(this::identity, deadline);
+        } catch (VmException.Hindered halted) {
+            if (context.vms()
+                    .hindrance(guest.id())
+                    .filter(why -> why == VmHindrance.HELD)
+                    .isEmpty()) {
+                throw halted;
+            }
         }
     }
 
