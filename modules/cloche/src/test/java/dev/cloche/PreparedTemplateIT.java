@@ -65,6 +65,13 @@ class PreparedTemplateIT {
         }
     }
 
+    /** Makes a page whose answer takes as long as first ones do. */
+    private static final String SLOW_PAGE = """
+            mkdir /www/cgi-bin
+            printf '#!/bin/sh\\nsleep 2\\nprintf "Content-Type: text/plain\\\\r\\\\n\\\\r\\\\nslow"\\n' >/www/cgi-bin/slow
+            chmod 755 /www/cgi-bin/slow
+            """;
+
     private Templates.Preparation web() {
         return cloche.templates()
                 .prepare("web", "base")
@@ -106,7 +113,10 @@ class PreparedTemplateIT {
             assertThat(seeds).hasSize(2);
 
             // A newer one takes its place, and clones of the old one go on.
-            SnapshotInfo newer = web().run("sh", "-c", "echo newer > /www/word").make();
+            SnapshotInfo newer = web().run("sh", "-c", "echo newer > /www/word")
+                    .run("sh", "-c", SLOW_PAGE)
+                    .ready(Ready.http(PORT, "/cgi-bin/slow"))
+                    .make();
             assertThat(newer.createdAt()).isAfterOrEqualTo(made.createdAt());
             assertThat(sh(first, "cat /www/word")).isEqualTo("well");
             try (Sandbox third = cloche.restore("web").start()) {
