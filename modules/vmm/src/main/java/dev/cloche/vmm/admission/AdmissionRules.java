@@ -200,7 +200,7 @@ public record AdmissionRules(VmLimits limits, HostRoom host) {
         return pressure().or(() -> memoryFloor(0, 0));
     }
 
-    /** Returns what there is no room for on the disk whatever is to be written. */
+    /** Returns what the disk has no room for, however much is to be written. */
     Optional<Shortage> diskShortage() {
         return diskFloor().or(this::stateDisk);
     }
