@@ -114,7 +114,9 @@ public interface PruneContract extends ContractFixture {
             registry().register(registration("p" + i));
             registry().complete("p" + i, success(i));
         });
-        assertThat(registry().prune(ProcessPruneRequest.all())).hasSize(450).doesNotHaveDuplicates();
+        List<String> plan = registry().prunePlan(ProcessPruneRequest.all());
+        assertThat(plan).hasSize(450).doesNotHaveDuplicates();
+        assertThat(registry().prune(ProcessPruneRequest.all())).containsExactlyInAnyOrderElementsOf(plan);
         assertThat(registry().list(new ProcessQuery(false, Optional.empty(), 9)))
                 .isEmpty();
     }
