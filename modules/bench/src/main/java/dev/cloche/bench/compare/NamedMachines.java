@@ -2,6 +2,8 @@ package dev.cloche.bench.compare;
 
 import dev.cloche.Cloche;
 import dev.cloche.Machines;
+import dev.cloche.Sandbox;
+import dev.cloche.Sandboxes;
 import dev.cloche.bench.probe.BareQemu;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
@@ -44,8 +46,52 @@ public final class NamedMachines {
                     .run(rounds));
             machines.remove(NAME, true);
         }
+        measureSuspension(rounds, report);
         report.note("256 MiB, 1 CPU, a persistent disk of 1 GiB with the image `base`; every change of state is on the"
                 + " host's disk when it counts as done. Bare QEMU has no disk but the image and keeps nothing.");
+    }
+
+    /** The sandbox has what the machine has. */
+    private void measureSuspension(int rounds, Report report) throws Exception {
+        try (Cloche cloche = Cloche.open(setting.options())) {
+            Machines machines = cloche.machines();
+            Sandboxes sandboxes = cloche.sandboxes();
+            machines.create(NAME, "base").memoryMib(256).cpus(1).diskGib(1).make();
+            machines.start(NAME).close();
+            cloche.sandbox("base")
+                    .name(NAME)
+                    .memoryMib(256)
+                    .cpus(1)
+                    .diskMib(1024)
+                    .command("sleep", "infinity")
+                    .detached()
+                    .start();
+            cloche.snapshots().create(NAME, NAME);
+            report.heading("Suspension of sandboxes");
+            report.table(new Alternation()
+                    .add("suspend a sandbox", timed(() -> sandboxes.suspend(NAME)))
+                    .add("resume it, to the end of a first `true`", timed(() -> {
+                        sandboxes.resume(NAME);
+                        askIn(cloche.connect(NAME));
+                    }))
+                    .add(
+                            "restore a snapshot of it, to the end of a first `true`",
+                            timed(() -> askIn(cloche.restore(NAME).start())))
+                    .add(
+                            "continue the machine, to READY",
+                            timed(() -> machines.start(NAME).close()))
+                    .add("suspend the machine", timed(() -> machines.suspend(NAME)))
+                    .run(rounds));
+            sandboxes.remove(NAME, true);
+            cloche.snapshots().remove(NAME);
+            machines.remove(NAME, true);
+        }
+    }
+
+    private static void askIn(Sandbox started) {
+        try (Sandbox sandbox = started) {
+            sandbox.exec("true").orThrow();
+        }
     }
 
     private static Alternation.Subject timed(Runnable work) {
