@@ -93,7 +93,8 @@ static void undo(const struct options *options, struct network *network) {
     remove_sockets(options);
 }
 
-/* One try, at a level, as a user of its own if `own` is not 0. Answers the program's pid; 0 with `report` filled if it did not become the program. */
+/* One try, at a level, as a user of its own if `own` is not 0. Answers the program's pid; 0 with `report` filled if it did not
+ * become the program. */
 static pid_t try_at(enum level level, uid_t own, const struct options *options, const struct ends *ends, int directory,
                     struct jail_report *report) {
     int talk[2];

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,14 +82,13 @@ class ShellContextTest {
      */
     private static CellResult interrupted(Context context, String code) {
         CountDownLatch written = new CountDownLatch(1);
-        AtomicBoolean over = new AtomicBoolean();
+        CountDownLatch over = new CountDownLatch(1);
         Thread interrupter = Thread.ofVirtual().start(() -> {
             try {
                 written.await();
-                while (!over.get()) {
+                do {
                     context.interrupt();
-                    Thread.sleep(SHORT);
-                }
+                } while (!over.await(SHORT.toMillis(), TimeUnit.MILLISECONDS));
             } catch (InterruptedException ended) {
                 // As was to be reached.
             }
@@ -103,7 +102,7 @@ class ShellContextTest {
         try {
             return new CellRun(context, Optional.of(LONG), listener).run(code.getBytes(UTF_8));
         } finally {
-            over.set(true);
+            over.countDown();
             interrupter.interrupt();
         }
     }
