@@ -63,6 +63,34 @@ skipped() { # STAMP → a line for each test that was skipped since: its name, a
         }' {} + || true
 }
 
+failed() { # STAMP → a line for each test that failed since: its name, the outermost line of a test, and the beginning of the message
+    find modules -path '*/target/*-reports/TEST-*.xml' -newer "$1" -exec awk '
+        function of(name) {
+            if (!match($0, " " name "=\"[^\"]*\"")) return ""
+            return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4)
+        }
+        function tell() {
+            if (open) print test " (" (place == "" ? "no line" : place) "): " substr(message, 1, 400)
+            open = 0
+        }
+        /<testcase / { tell(); test = of("classname") "." of("name"); }
+        /<(failure|error)[ >]/ {
+            tell(); open = 1; place = ""; message = of("message")
+            if (message == "") { message = $0; sub(/^ *<(failure|error)[^>]*>(<!\[CDATA\[)?/, "", message) }
+            gsub(/&#10;/, " ", message)
+        }
+        open && match($0, /\([A-Za-z]+(Test|IT|Contract)\.java:[0-9]+\)/) { place = substr($0, RSTART + 1, RLENGTH - 2) }
+        /<\/(failure|error)>/ { tell() }' {} + || true
+}
+
+report_failed() { # STAMP
+    failed "$1" >"$work/failed"
+    [ -s "$work/failed" ] || return 0
+    echo "Failed tests, where, and why:"
+    sed 's/^/  /' "$work/failed"
+    echo
+}
+
 unexpected() { # FILE of lines of `skipped` → those whose reason is not in .ci/may-be-skipped
     grep -vE '^(#|$)' .ci/may-be-skipped | sed 's/^/\t(/; s/$/)$/' >"$work/reasons"
     grep -vEf "$work/reasons" "$1"

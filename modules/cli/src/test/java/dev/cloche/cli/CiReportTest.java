@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code .ci/run} says of the tests that were skipped, by the script itself. */
+/** What {@code .ci/run} says of the tests that were skipped or failed, by the script itself. */
 class CiReportTest {
     private static final String SCRIPT = """
             set -uo pipefail
@@ -102,6 +102,29 @@ class CiReportTest {
         Shell.Result result = reportSkipped();
         assertThat(result.exitCode()).isZero();
         assertThat(result.out()).isEmpty();
+    }
+
+    @Test
+    void aTestThatFailedIsNamedWithItsLineAndItsMessage() throws Exception {
+        report("one.FooIT", """
+                <failure message="expected: 1&#10; but was: 2" type="x.AssertionError"><![CDATA[x.AssertionError: expected: 1
+                \tat org.junit.Assert.fail(Assert.java:7)
+                \tat one.FooIT.help(FooIT.java:31)
+                \tat one.FooIT.runs(FooIT.java:12)
+                ]]></failure>
+                """);
+        report("one.BarIT", "<error type=\"x.IOException\"><![CDATA[x.IOException: it is gone\n]]></error>");
+        Shell.Result result = run("report_failed", "stamp");
+        assertThat(result.out())
+                .startsWith("Failed tests, where, and why:\n")
+                .contains("  one.FooIT.isSkipped (FooIT.java:12): expected: 1  but was: 2\n")
+                .contains("  one.BarIT.isSkipped (no line): x.IOException: it is gone");
+    }
+
+    @Test
+    void aRunWithoutFailuresNamesNone() throws Exception {
+        report("one.FooIT", assumption("passt is not installed"));
+        assertThat(run("report_failed", "stamp").out()).isEmpty();
     }
 
     @Test
