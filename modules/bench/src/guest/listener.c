@@ -1,7 +1,7 @@
 /* A server of one process, for connections one after the other: listener PORT. It writes one byte when it listens. The
  * first byte of each says what becomes of it:
  *
- * e  it comes back
+ * e  a zero comes back
  * o  128 MiB come, in pieces of 64 KiB
  * i  all is read
  */

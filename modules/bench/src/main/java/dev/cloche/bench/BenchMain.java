@@ -12,6 +12,7 @@ import dev.cloche.bench.compare.DiskSync;
 import dev.cloche.bench.compare.Emulators;
 import dev.cloche.bench.compare.Forks;
 import dev.cloche.bench.compare.HotLog;
+import dev.cloche.bench.compare.IdleCalls;
 import dev.cloche.bench.compare.ImageGrowth;
 import dev.cloche.bench.compare.Interpreters;
 import dev.cloche.bench.compare.Kernels;
@@ -20,6 +21,7 @@ import dev.cloche.bench.compare.MachineConfig;
 import dev.cloche.bench.compare.Maintenance;
 import dev.cloche.bench.compare.Memory;
 import dev.cloche.bench.compare.NamedMachines;
+import dev.cloche.bench.compare.Ports;
 import dev.cloche.bench.compare.PullSpeed;
 import dev.cloche.bench.compare.RegistryAppends;
 import dev.cloche.bench.compare.RegistryClaims;
@@ -80,6 +82,8 @@ public final class BenchMain {
         all.put("fsync", (setting, rounds, report) -> new DiskSync(setting).measure(rounds, report));
         all.put("bulk", (setting, rounds, report) -> new ChannelBulk(setting).measure(rounds, report));
         all.put("dial", (setting, rounds, report) -> new Dials(setting).measure(rounds, report));
+        all.put("ports", (setting, rounds, report) -> new Ports(setting).measure(rounds, report));
+        all.put("idle", (setting, rounds, report) -> new IdleCalls(setting).measure(rounds, report));
         all.put(
                 "interpreter",
                 (setting, rounds, report) ->

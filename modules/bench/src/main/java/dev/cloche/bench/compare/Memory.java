@@ -3,6 +3,7 @@ package dev.cloche.bench.compare;
 import dev.cloche.bench.probe.BareMachine;
 import dev.cloche.bench.probe.BenchVm;
 import dev.cloche.bench.probe.BootedTemplate;
+import dev.cloche.bench.probe.GuardProcess;
 import dev.cloche.bench.probe.IdleClones;
 import dev.cloche.bench.probe.ProportionalSize;
 import dev.cloche.bench.probe.Setting;
@@ -72,7 +73,7 @@ public final class Memory {
             for (Vm vm : clones) {
                 Path record =
                         setting.home().resolve("vms").resolve(vm.id().value()).resolve("guard.json");
-                ProportionalSize.Pair pair = ProportionalSize.ofGuarded(record);
+                ProportionalSize.Pair pair = ProportionalSize.ofGuarded(GuardProcess.of(record));
                 guards += pair.parent() / IdleClones.CLONES;
                 qemus += pair.child() / IdleClones.CLONES;
             }

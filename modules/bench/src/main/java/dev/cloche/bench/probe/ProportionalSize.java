@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
  */
 public final class ProportionalSize {
     private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB");
-    private static final Pattern PID = Pattern.compile("\"pid\":(\\d+)");
 
     /** Has the sizes of a guard and of the QEMU below it. */
     public record Pair(double parent, double child) {}
@@ -23,17 +22,11 @@ public final class ProportionalSize {
         return number(PSS, Path.of("/proc/" + pid + "/smaps_rollup")) / 1024.0;
     }
 
-    /**
-     * Measures a guard, with what it has started besides, and its QEMU.
-     *
-     * @param record where the guard has written its process id
-     */
-    public static Pair ofGuarded(Path record) throws IOException {
-        long guard = number(PID, record);
-        double own = mebibytes(guard);
+    /** Measures a guard, with what it has started besides, and its QEMU. */
+    public static Pair ofGuarded(ProcessHandle guard) throws IOException {
+        double own = mebibytes(guard.pid());
         double qemu = 0;
-        for (ProcessHandle child :
-                ProcessHandle.of(guard).orElseThrow().children().toList()) {
+        for (ProcessHandle child : guard.children().toList()) {
             if (child.info().command().orElse("").contains("qemu")) {
                 qemu += mebibytes(child.pid());
             } else {
