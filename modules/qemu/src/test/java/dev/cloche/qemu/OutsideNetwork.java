@@ -77,6 +77,11 @@ final class OutsideNetwork implements AutoCloseable {
         return Set.copyOf(said);
     }
 
+    /** Gives this host one more address there, which goes with the network, also where the test is killed. */
+    void addHere(String address) throws IOException, InterruptedException {
+        must("ip", "addr", "add", address + "/32", "dev", link);
+    }
+
     private static void must(String... command) throws IOException, InterruptedException {
         assertThat(run(command)).as(String.join(" ", command)).isTrue();
     }

@@ -1,6 +1,7 @@
 package dev.cloche.qemu;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -13,7 +14,7 @@ import java.util.Arrays;
 
 /**
  * A machine outside, for {@link OutsideNetwork}: TCP and UDP on {@link #PORT}, and a name server that knows every name as this
- * machine. Prints each datagram that comes to the port.
+ * machine. Prints each datagram that comes to the port. Ends with its input, so that no network is left of a test that was killed.
  */
 final class OutsideServer {
     static final int PORT = 8000;
@@ -29,10 +30,17 @@ final class OutsideServer {
         DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(here, PORT));
         Thread.ofPlatform().daemon().start(() -> answer(names, here));
         Thread.ofPlatform().daemon().start(() -> print(datagrams));
+        Thread.ofPlatform().daemon().start(() -> greet(server));
         System.out.println("ready");
+        System.in.transferTo(OutputStream.nullOutputStream());
+    }
+
+    private static void greet(ServerSocket server) {
         while (true) {
             try (Socket socket = server.accept()) {
                 socket.getOutputStream().write("outside\n".getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
