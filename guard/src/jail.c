@@ -12,6 +12,7 @@
 
 #include "broker.h"
 #include "calls.h"
+#include "group.h"
 #include "ids.h"
 #include "landlock.h"
 #include "room.h"
@@ -28,7 +29,7 @@ enum level level_of(const char *name) {
     return LEVEL_NONE;
 }
 
-pid_t jail_fork(enum level level, uid_t own) { return level == LEVEL_FULL ? room_fork(own) : fork(); }
+pid_t jail_fork(enum level level, uid_t own) { return level == LEVEL_FULL ? room_fork(own) : group_fork(0); }
 
 static void failed(struct jail_report *report, bool wall, const char *what) {
     *report = (struct jail_report){.wall = wall, .error = errno};

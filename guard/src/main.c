@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include "announce.h"
 #include "confine.h"
 #include "fail.h"
+#include "group.h"
 #include "health.h"
 #include "holds.h"
 #include "io.h"
@@ -85,23 +87,29 @@ static void end_all(const struct program *program, struct network *network, stru
     ports_end(ports);
 }
 
+/* Once there are sockets. */
+static const struct options *listening_for;
+
+/* However it ends: no socket is left behind, and no group. */
+static void leave(void) {
+    if (listening_for != NULL) remove_sockets(listening_for);
+    group_end();
+}
+
 /* What the network says is in its log. */
 __attribute__((noreturn)) static void give_up_without_network(const struct options *options, int directory,
                                                               const struct program *program, struct network *network,
                                                               struct ports *ports) {
     end_all(program, network, ports);
     network_log_keep(network, options, directory);
-    remove_sockets(options);
     fail("the network does not answer");
 }
 
 /* For what errno says. */
-__attribute__((noreturn)) static void give_up(const char *what, const struct options *options,
-                                              const struct program *program, struct network *network,
+__attribute__((noreturn)) static void give_up(const char *what, const struct program *program, struct network *network,
                                               struct ports *ports) {
     int error = errno;
     end_all(program, network, ports);
-    remove_sockets(options);
     fail("%s: %s", what, strerror(error));
 }
 
@@ -110,7 +118,8 @@ int main(int argc, char **argv) {
     fill_standard_streams();
     if (!close_from(STDERR_FILENO + 1)) fail("cannot close what its starter has open: %s", strerror(errno));
     struct orders heard = orders();
-    struct options options = parse_options(argv);
+    static struct options options; /* for what is done at its exit */
+    options = parse_options(argv);
     int directory = open(options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) fail("cannot open %s: %s", options.directory, strerror(errno));
     umask(077);
@@ -122,17 +131,21 @@ int main(int argc, char **argv) {
     hold_all(&options);
     int record = record_guard(directory);
     int exit_record = prepare_exit(directory);
+    if (atexit(leave) != 0) fail("no memory");
+    group_begin(&options.group, options.directory, directory, options.monitor != NULL ? options.monitor : options.directory);
     static struct health health; /* with the buffer of a line */
     health_open(&health, directory, options.monitor, &options.reserve);
     listen_all(&options, listening);
+    listening_for = &options;
     struct network network = network_start(&options, directory);
     struct program program = start_program(&options, listening, &network, health.monitor.program_end, directory);
     health_begin(&health, program.pid);
     /* While the program opens what it needs, and before it is heard. */
     struct ports ports;
     if (!ports_start(&ports, &options, directory)) {
-        give_up("cannot start what forwards ports", &options, &program, &network, &ports);
+        give_up("cannot start what forwards ports", &program, &network, &ports);
     }
+    group_sweep();
     struct oom oom = oom_begin(program.pid, options.oom_score, options.pool_age_ms > 0);
     if (program.isolation.level != LEVEL_NONE) {
         record_isolation(directory, level_name(program.isolation.level), program.isolation.missing);
@@ -141,14 +154,14 @@ int main(int argc, char **argv) {
     /* What QEMU says to it from here on is that of a guest that may have broken out. */
     territory_enter(&options, program.pid);
     if (!confine_guard() && program.isolation.level >= LEVEL_SEALED) {
-        give_up("cannot confine itself", &options, &program, &network, &ports);
+        give_up("cannot confine itself", &program, &network, &ports);
     }
     struct announcement announcement = {.directory = directory, .record = record};
     health.oom = &oom;
     struct ending ending = watch(&options, &program, &network, &ports, &health, &announcement, &heard);
     network_end(&network);
     ports_end(&ports);
+    ending.use = group_end();
     bool recorded = record_exit(directory, exit_record, &ending);
-    remove_sockets(&options);
     return recorded ? 0 : EXIT_NO_RECORD;
 }

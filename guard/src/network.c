@@ -14,9 +14,9 @@
 
 #include "child.h"
 #include "fail.h"
+#include "group.h"
 #include "io.h"
 #include "relay.h"
-#include "sockets.h"
 
 /* passt takes 10 to 20 ms; a host that swaps may take seconds. */
 enum { READY_MS = 10000 };
@@ -57,20 +57,14 @@ struct network network_start(const struct options *options, int directory) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, guest) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outside) != 0 || pipe2(log, O_CLOEXEC) != 0 ||
         pipe2(ready, O_CLOEXEC) != 0 || fcntl(log[0], F_SETFL, O_NONBLOCK) != 0) {
-        int error = errno;
-        remove_sockets(options);
-        fail("no pipe for the network: %s", strerror(error));
+        fail("no pipe for the network: %s", strerror(errno));
     }
     int traffic = openat(directory, "traffic", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (traffic < 0) {
-        int error = errno;
-        remove_sockets(options);
-        fail("cannot make the file traffic: %s", strerror(error));
-    }
+    if (traffic < 0) fail("cannot make the file traffic: %s", strerror(errno));
     pid_t guard = getpid();
-    network.passt = fork();
+    network.passt = group_fork(0);
     if (network.passt == 0) become_passt(options, log[1], outside[1], guard);
-    network.relay = network.passt < 0 ? -1 : fork();
+    network.relay = network.passt < 0 ? -1 : group_fork(0);
     const int relays[] = {guest[1], outside[0], ready[1], traffic};
     if (network.relay == 0) become_relay(options, log[1], relays, guard);
     int error = errno;
@@ -90,7 +84,6 @@ struct network network_start(const struct options *options, int directory) {
         error = errno;
     }
     network_end(&network);
-    remove_sockets(options);
     fail("cannot start the network: %s", strerror(error));
 }
 

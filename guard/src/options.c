@@ -107,6 +107,24 @@ static bool parse_jail(struct options *options, const char *option, const char *
     return true;
 }
 
+/* Those of the control group; false if it is none. */
+static bool parse_group(struct options *options, const char *option, const char *value) {
+    struct group_wish *group = &options->group;
+    if (strcmp(option, "--group") == 0) {
+        if (value[0] != '/' && strcmp(value, "auto") != 0) fail("%s needs auto or an absolute path: %s", option, value);
+        group->parent = value;
+    } else if (strcmp(option, "--group-memory") == 0) {
+        group->memory_bytes = number(option, value);
+    } else if (strcmp(option, "--group-tasks") == 0) {
+        group->tasks = number(option, value);
+    } else if (strcmp(option, "--group-weight") == 0) {
+        group->weight = number(option, value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 struct options parse_options(char **arguments) {
     struct options options = {.owner_grace_ms = 10000};
     char **next = arguments + 1;
@@ -148,7 +166,7 @@ struct options parse_options(char **arguments) {
         } else if (strcmp(option, "--output-log-bytes") == 0) {
             options.output_log_bytes = number(option, value);
             if (options.output_log_bytes < OUTPUT_LOG_MIN) fail("%s is too small: %s", option, value);
-        } else if (!parse_jail(&options, option, value)) {
+        } else if (!parse_jail(&options, option, value) && !parse_group(&options, option, value)) {
             fail("unknown option %s", option);
         }
     }

@@ -3,11 +3,12 @@
 
 #include <stdint.h>
 
+#include "group.h"
 #include "jail.h"
 #include "reserve.h"
 
 /* Grows when a library needs what an older guard does not do, an option for example; runtime.json says it (lib/runtime-manifest.sh). */
-enum { GUARD_OPTIONS = 5 };
+enum { GUARD_OPTIONS = 6 };
 
 enum { MAX_LISTEN = 32, MAX_HOLD = 8, MAX_NETWORK = 1024 };
 
@@ -30,6 +31,7 @@ struct options {
     int64_t owner_grace_ms;
     int64_t oom_score;       /* 0: as it is */
     int64_t output_log_bytes; /* 0: no log of the output */
+    struct group_wish group;
     struct jail jail;
     char **program; /* program and arguments, ends with NULL */
 };

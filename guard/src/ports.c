@@ -51,9 +51,9 @@ bool ports_start(struct ports *ports, const struct options *options, int directo
         return false;
     }
     pid_t guard = getpid();
-    ports->forwarder = fork();
+    ports->forwarder = group_fork(0);
     if (ports->forwarder == 0) become_forwarder(null, orders[1], traffic, guard);
-    ports->binder = ports->forwarder < 0 ? -1 : fork();
+    ports->binder = ports->forwarder < 0 ? -1 : group_fork(0);
     if (ports->binder == 0) become_binder(null, requests[1], guard);
     int error = errno;
     close(orders[1]);

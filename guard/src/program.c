@@ -16,7 +16,6 @@
 
 #include "fail.h"
 #include "ids.h"
-#include "sockets.h"
 
 enum { GOODBYE = 3, FIRST_LISTENING = 4, PARKED = FIRST_LISTENING + MAX_LISTEN + 3 };
 
@@ -87,12 +86,6 @@ __attribute__((noreturn)) static void become(const struct options *options, cons
     give_up(parked_talk, &report);
 }
 
-/* Takes back what was begun. */
-static void undo(const struct options *options, struct network *network) {
-    network_end(network);
-    remove_sockets(options);
-}
-
 /* One try, at a level, as a user of its own if `own` is not 0. Answers the program's pid; 0 with `report` filled if it did not
  * become the program. */
 static pid_t try_at(enum level level, uid_t own, const struct options *options, const struct ends *ends, int directory,
@@ -151,7 +144,7 @@ static pid_t start_at_best(const struct options *options, const struct ends *end
         snprintf(isolation->missing, sizeof isolation->missing, "%s: %s", report.what, strerror(report.error));
         if (isolation->level <= least) break;
     }
-    undo(options, network);
+    network_end(network);
     if (report.wall) fail("the isolation %s is not to be had (%s)", level_name(least), isolation->missing);
     fail("cannot start %s: %s", options->program[0], strerror(report.error));
 }
@@ -162,7 +155,7 @@ struct program start_program(const struct options *options, const int *listening
     bool piped = pipe2(console, O_CLOEXEC) == 0 && pipe2(goodbye, O_CLOEXEC) == 0;
     if (!piped || (options->output_log_bytes > 0 && pipe2(output, O_CLOEXEC) != 0)) {
         int error = errno;
-        undo(options, network);
+        network_end(network);
         fail("no pipe: %s", strerror(error));
     }
     struct program program = {.console = console[0], .goodbye = goodbye[0], .output = output[0]};
@@ -186,7 +179,7 @@ struct program start_program(const struct options *options, const int *listening
         (program.output >= 0 && fcntl(program.output, F_SETFL, O_NONBLOCK) != 0)) {
         int error = errno;
         kill(program.pid, SIGKILL);
-        undo(options, network);
+        network_end(network);
         fail("cannot watch the program: %s", strerror(error));
     }
     return program;

@@ -55,6 +55,12 @@ int prepare_exit(int directory) {
     return file;
 }
 
+/* A field that is there only if it is known. */
+static void number_if_known(char *text, size_t size, const char *name, int64_t number) {
+    text[0] = '\0';
+    if (number >= 0) snprintf(text, size, ",\"%s\":%lld", name, (long long)number);
+}
+
 bool record_exit(int directory, int file, const struct ending *ending) {
     char exit_code[16] = "null";
     char signal_number[16] = "null";
@@ -62,24 +68,51 @@ bool record_exit(int directory, int file, const struct ending *ending) {
              ending->program.si_status);
     char goodbye[2 * GOODBYE_MAX + 1] = "";
     for (int i = 0; i < ending->goodbye.length; i++) snprintf(goodbye + 2 * i, 3, "%02x", ending->goodbye.bytes[i]);
+    char peak[48], kills[48];
+    number_if_known(peak, sizeof peak, "memoryPeak", ending->use.memory_peak);
+    number_if_known(kills, sizeof kills, "oomKills", ending->use.oom_kills);
     char json[MAX_EXIT_RECORD];
     int length = snprintf(json, sizeof json,
                           "{\"version\":1,\"cause\":\"%s\",\"exitCode\":%s,\"signal\":%s,\"startedAt\":%lld,"
-                          "\"endedAt\":%lld,\"goodbye\":\"%s\"}\n",
+                          "\"endedAt\":%lld,\"goodbye\":\"%s\"%s%s}\n",
                           ending->cause, exit_code, signal_number, (long long)ending->started_at_ms,
-                          (long long)ending->ended_at_ms, goodbye);
+                          (long long)ending->ended_at_ms, goodbye, peak, kills);
     return write_prepared(directory, file, "exit.json", json, (size_t)length);
 }
 
-void record_isolation(int directory, const char *level, const char *missing) {
-    char json[512];
-    char reason[200] = "";
-    /* Words of ours and the C library's; a quote in them must not end the text. */
-    for (size_t i = 0; missing[i] != '\0' && i < sizeof reason - 1; i++) {
-        bool plain = missing[i] >= ' ' && missing[i] <= '~' && missing[i] != '"' && missing[i] != '\\';
-        reason[i] = plain ? missing[i] : '?';
+/* Words of ours and the C library's, and paths of the host's; what is no plain character must not end the text. */
+static const char *plain(char *copy, size_t size, const char *text) {
+    size_t i = 0;
+    for (; text[i] != '\0' && i < size - 1; i++) {
+        bool is_plain = text[i] >= ' ' && text[i] <= '~' && text[i] != '"' && text[i] != '\\';
+        copy[i] = is_plain ? text[i] : '?';
     }
-    int length = snprintf(json, sizeof json, "{\"version\":1,\"level\":\"%s\",\"missing\":\"%s\"}\n", level, reason);
-    int file = write_whole(directory, "isolation.json", json, (size_t)length);
+    copy[i] = '\0';
+    return copy;
+}
+
+static void record(int directory, const char *name, const char *json, int length) {
+    int file = write_whole(directory, name, json, (size_t)length);
     if (file >= 0) close(file);
+}
+
+void record_isolation(int directory, const char *level, const char *missing) {
+    char json[512], reason[200];
+    int length = snprintf(json, sizeof json, "{\"version\":1,\"level\":\"%s\",\"missing\":\"%s\"}\n", level,
+                          plain(reason, sizeof reason, missing));
+    record(directory, "isolation.json", json, length);
+}
+
+void record_group(int directory, const char *parent, const char *name, const char *missing) {
+    char json[1024], path[600] = "null", reason[200];
+    if (parent != NULL) {
+        char whole[sizeof path - 2];
+        snprintf(whole, sizeof whole, "%s/%s", parent, name);
+        /* What is not plain in it would name another one. */
+        bool same = strcmp(plain(path, sizeof path, whole), whole) == 0;
+        snprintf(path, sizeof path, same ? "\"%s\"" : "null", whole);
+    }
+    int length = snprintf(json, sizeof json, "{\"version\":1,\"path\":%s,\"missing\":\"%s\"}\n", path,
+                          plain(reason, sizeof reason, missing));
+    record(directory, "group.json", json, length);
 }

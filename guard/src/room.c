@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "group.h"
 #include "ids.h"
 
 static bool write_map(const char *file, const char *text) {
@@ -44,8 +45,8 @@ pid_t room_fork(uid_t own) {
     uid_t uid = geteuid();
     gid_t gid = getegid();
     unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-                          CLONE_NEWCGROUP | SIGCHLD;
-    pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+                          CLONE_NEWCGROUP;
+    pid_t pid = group_fork(flags);
     if (pid == 0) {
         char begin;
         /* Without the map it goes on as a user without a name, and what is tried next fails. */

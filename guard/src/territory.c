@@ -1,6 +1,7 @@
 #include "territory.h"
 
 #include "broker.h"
+#include "group.h"
 #include "wall.h"
 
 /* What its broker opens for the program, with no more right than the program gets: a descriptor keeps the rights of its opener. */
@@ -26,6 +27,7 @@ void territory_enter(const struct options *options, pid_t program) {
     if (options->reserve.path != NULL) wall_allow(&wall, options->reserve.path, WALL_WRITE_FILE);
     for (int i = 0; i < options->listen_count; i++) wall_allow_around(&wall, options->listen[i], WALL_REMOVE_FILE);
     if (options->ports != NULL) wall_allow_around(&wall, options->ports, WALL_REMOVE_FILE);
+    group_allow(&wall);
     broker_enter(&wall, program);
     wall_enter(&wall);
     wall_close(&wall);

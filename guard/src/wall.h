@@ -10,6 +10,7 @@ enum {
     WALL_WRITE_FILE = 1 << 1,
     WALL_READ_FILE = 1 << 2,
     WALL_READ_DIR = 1 << 3,
+    WALL_REMOVE_DIRECTORY = 1 << 4,
     WALL_REMOVE_FILE = 1 << 5,
     WALL_MAKE_FILE = 1 << 8,
     WALL_MAKE_SOCKET = 1 << 9,
