@@ -37,6 +37,10 @@ final class HostExamination {
 
     private static final String ALLOW_NAMESPACES = "Allow this user, and its container, to make user namespaces.";
 
+    private static final String DELEGATE =
+            "Start Cloche in a group that is left to it: systemd-run --user --scope -p Delegate=yes COMMAND, or by Delegate=yes"
+                    + " and DelegateSubgroup=main in its unit. Elsewhere name a group in control-group of [limits] in config.toml.";
+
     /** What mends holes in the kernel and the programs is a newer runtime. */
     private static final int OLD_AFTER_DAYS = 90;
 
@@ -205,6 +209,7 @@ final class HostExamination {
         try {
             VmIsolation walls = provider.hostIsolation();
             checks.add(isolation(walls));
+            checks.add(groups(walls.group(), verdictWithout(HostRequirement.GROUPS)));
             return Optional.of(walls);
         } catch (ClocheException e) {
             checks.add(failure("isolation", e));
@@ -233,6 +238,31 @@ final class HostExamination {
                         "Use Linux 5.14 or newer, a container that allows seccomp, the guard of this version, and"
                                 + " CLOCHE_ISOLATION=auto.");
         };
+    }
+
+    /** @param group of a VM that was tried; empty if groups are off */
+    static HealthCheck groups(Optional<VmIsolation.Group> group, Verdict lacking) {
+        if (group.isEmpty()) {
+            return lacking == Verdict.FAILURE
+                    ? new HealthCheck(
+                            "groups",
+                            lacking,
+                            "VMs have no control groups: that is switched off",
+                            "Write control-group = \"auto\" in [limits] of config.toml, and unset CLOCHE_LIMITS.")
+                    : ok("groups", "VMs have no control groups: that is switched off");
+        }
+        String missing = group.get().missing();
+        Optional<Path> around = group.get().path().map(path -> Path.of(path).getParent());
+        if (around.isEmpty()) {
+            return new HealthCheck("groups", lacking, "no control group bounds what a VM takes: " + missing, DELEGATE);
+        }
+        return missing.isEmpty()
+                ? ok("groups", "memory, processes and processor time of each VM are bounded, in " + around.get())
+                : new HealthCheck(
+                        "groups",
+                        lacking,
+                        "of VMs in " + around.get() + " these are not bounded: " + missing,
+                        DELEGATE);
     }
 
     private static HealthCheck limits(QemuProvider provider) {

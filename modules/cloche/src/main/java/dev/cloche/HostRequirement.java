@@ -10,6 +10,8 @@ public enum HostRequirement {
     SEALED,
     /** And in namespaces of its own. */
     FULL,
+    /** Each VM is in a control group, which bounds its memory, its processes and its processor time. */
+    GROUPS,
     /** Guests can have a network. */
     NETWORK,
     /** Guests can have disks. */
@@ -20,7 +22,7 @@ public enum HostRequirement {
         return switch (this) {
             case SEALED -> level.compareTo(VmIsolation.Level.SEALED) >= 0;
             case FULL -> level == VmIsolation.Level.FULL;
-            case KVM, NETWORK, DISKS -> true;
+            case KVM, GROUPS, NETWORK, DISKS -> true;
         };
     }
 }

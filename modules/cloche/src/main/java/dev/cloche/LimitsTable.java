@@ -17,6 +17,10 @@ import org.tomlj.TomlTable;
 /** Reads the table {@code [limits]} of {@code config.toml}. For one thread. */
 final class LimitsTable {
     private static final Pattern PERCENT = Pattern.compile("([1-9][0-9]?|100)%");
+
+    /** An absolute path that leads nowhere but down, in what can be written into a file of JSON as it is. */
+    private static final Pattern GROUP = Pattern.compile("(/(?!\\.{1,2}(/|$))[\\w.@:\\-]{1,255}){1,16}");
+
     private static final int MIB_BITS = 20;
     private static final long MOST = 100_000;
     private static final int MOST_LABELS = 1000;
@@ -43,6 +47,7 @@ final class LimitsTable {
         Map<String, VmLimits.Bound> labels = Map.of();
         Optional<VmLimits.Clones> clones = Optional.empty();
         VmLimits.UnderPressure underPressure = usual.underPressure();
+        VmLimits.Group group = usual.group();
         OptionalLong cpus = OptionalLong.empty();
         OptionalLong sandboxes = OptionalLong.empty();
         OptionalLong disk = OptionalLong.empty();
@@ -58,13 +63,15 @@ final class LimitsTable {
                 case "disk" -> disk = size(table, key);
                 case "clones" -> clones = Optional.of(clones(table, key));
                 case "under-pressure" -> underPressure = underPressure(table, key);
+                case "control-group" -> group = group(table, key);
                 case "label" -> labels = labels(table(table, key));
                 default -> throw unknown(table, key);
             }
         }
         VmLimits.Clones counted = clones.orElse(labels.isEmpty() ? VmLimits.Clones.EXPECTED : VmLimits.Clones.FULL);
         VmLimits.Bound total = new VmLimits.Bound(OptionalLong.empty(), cpus, sandboxes, disk);
-        return new VmLimits(memory, memoryFloor, pressure, diskFloor, stateDisk, total, labels, counted, underPressure);
+        return new VmLimits(
+                memory, memoryFloor, pressure, diskFloor, stateDisk, total, labels, counted, underPressure, group);
     }
 
     private Map<String, VmLimits.Bound> labels(TomlTable table) {
@@ -153,6 +160,24 @@ final class LimitsTable {
                         ? EnumNames.find(VmLimits.UnderPressure.class, word)
                         : Optional.<VmLimits.UnderPressure>empty())
                 .orElseThrow(() -> wrong.of(table, key, "is neither \"retire-pools\" nor \"nothing\""));
+    }
+
+    private VmLimits.Group group(TomlTable table, String key) {
+        if (value(table, key) instanceof String text) {
+            if (text.equals("auto")) {
+                return new VmLimits.Group.Delegated();
+            }
+            if (text.equals("off")) {
+                return new VmLimits.Group.None();
+            }
+            if (GROUP.matcher(text).matches()) {
+                return new VmLimits.Group.Below(text);
+            }
+        }
+        throw wrong.of(
+                table,
+                key,
+                "is no control group: write \"auto\", \"off\", or where it is, for example \"/sys/fs/cgroup/cloche\"");
     }
 
     private TomlTable table(TomlTable parent, String key) {

@@ -141,6 +141,13 @@ class ConfigurationTest {
                                         OptionalLong.of(102_400))),
                         VmLimits.Clones.FULL,
                         VmLimits.UnderPressure.NOTHING));
+        assertThat(read("").limits().group()).isEqualTo(new VmLimits.Group.Delegated());
+        assertThat(read("limits.control-group = \"auto\"").limits()).isEqualTo(VmLimits.DEFAULT);
+        assertThat(read("limits.control-group = \"off\"").limits().group()).isEqualTo(new VmLimits.Group.None());
+        assertThat(read("limits.control-group = \"/sys/fs/cgroup/a.slice/b@1.service/c..d\"")
+                        .limits()
+                        .group())
+                .isEqualTo(new VmLimits.Group.Below("/sys/fs/cgroup/a.slice/b@1.service/c..d"));
         assertThat(read("limits.clones = \"full\"").limits().clones()).isEqualTo(VmLimits.Clones.FULL);
     }
 
@@ -166,6 +173,13 @@ class ConfigurationTest {
                 "limits.sandboxes = 1.5                       | line 1: \"sandboxes\" is no number",
                 "limits.disk = \"50%\"                         | line 1: \"disk\" is no size",
                 "limits.clones = \"some\"                      | line 1: \"clones\" is neither",
+                "limits.control-group = true                  | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"cloche\"             | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"/\"                  | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"/a/../b\"            | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"/a/.\"               | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"/a//b\"              | line 1: \"control-group\" is no control group",
+                "limits.control-group = \"/a b\"               | line 1: \"control-group\" is no control group",
                 "limits.swap = 1                              | line 1: \"swap\" is not known",
                 "limits.label = 1                             | line 1: \"label\" is no table",
                 "[limits.label.team]; cpus = 1                | \"team\" is no label",

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,29 @@ class HostExaminationTest {
         assertThat(HostExamination.network(resources(Optional.empty()), Optional.of(full), Verdict.WARNING)
                         .finding())
                 .contains("no passt");
+    }
+
+    @Test
+    void groupsAreSaidToBeHadOrWhatTheyLack() {
+        String path = "/sys/fs/cgroup/x.scope/cloche-1";
+        HealthCheck whole = HostExamination.groups(group(Optional.of(path), ""), Verdict.WARNING);
+        assertThat(whole.verdict()).isEqualTo(Verdict.OK);
+        assertThat(whole.finding()).endsWith("in /sys/fs/cgroup/x.scope");
+        HealthCheck part = HostExamination.groups(group(Optional.of(path), "tasks: it has none"), Verdict.WARNING);
+        assertThat(part.verdict()).isEqualTo(Verdict.WARNING);
+        assertThat(part.finding()).endsWith("these are not bounded: tasks: it has none");
+        HealthCheck none = HostExamination.groups(group(Optional.empty(), "none is delegated"), Verdict.FAILURE);
+        assertThat(none.verdict()).isEqualTo(Verdict.FAILURE);
+        assertThat(none.finding()).endsWith("takes: none is delegated");
+        assertThat(none.fix()).contains("systemd-run --user --scope -p Delegate=yes", "control-group");
+        assertThat(HostExamination.groups(Optional.empty(), Verdict.WARNING).verdict())
+                .isEqualTo(Verdict.OK);
+        assertThat(HostExamination.groups(Optional.empty(), Verdict.FAILURE).fix())
+                .contains("CLOCHE_LIMITS");
+    }
+
+    private static Optional<VmIsolation.Group> group(Optional<String> path, String missing) {
+        return Optional.of(new VmIsolation.Group(path, missing, OptionalLong.empty()));
     }
 
     private static List<String> findings(ClocheOptions options) {

@@ -41,7 +41,7 @@ class MachineInitIT {
     @AfterAll
     static void nothingRuns() {
         if (cloche != null) {
-            cloche.run("machine", "rm", "-f", "sys", "rc", "own", "svc");
+            cloche.run("machine", "rm", "-f", "sys", "rc", "own", "svc", "grp");
             assertThat(cloche.vmProcesses()).isEmpty();
         }
     }
@@ -124,6 +124,31 @@ class MachineInitIT {
         ok(exec("svc", GUARD), "1\n");
         ok(cloche.run("machine", "stop", "-t", "60s", "svc"), "svc\n");
         assertThat(inspect("svc")).contains("\"lastEnd\" : \"it was shut down\"");
+    }
+
+    /** Of a Debian whose systemd knows no DelegateSubgroup=: a service's VMs go without, those of a scope do not. */
+    @Test
+    @Tag("slow")
+    void theScopesOfSystemdHaveGroupsForVms() throws Exception {
+        create("grp", "systemd");
+        ok(cloche.run("machine", "start", "grp"), "grp\n");
+        ok(exec("grp", "mkdir -p /opt/scope /opt/service"), "");
+        for (Path file : GuardPrograms.make(directory)) {
+            ok(cloche.run("machine", "cp", file.toString(), "grp:/opt/" + file.getFileName()), null);
+        }
+        String guard =
+                "/opt/cloche-guard --dir /opt/%s --group auto --group-memory 67108864 --group-tasks 20 -- /opt/taker eat 1";
+
+        ok(
+                exec(
+                        "grp",
+                        "systemd-run -q --scope --unit one -p Delegate=yes " + guard.formatted("scope")
+                                + " >/dev/null; cat /opt/scope/group.json"),
+                "{\"version\":1,\"path\":\"/sys/fs/cgroup/system.slice/one.scope/cloche-scope\",\"missing\":\"\"}\n");
+        assertThat(exec("grp", "cat /opt/scope/exit.json").stdout()).containsPattern("\"memoryPeak\":[0-9]+,");
+        var _ = exec("grp", "systemd-run -q --wait -p Delegate=yes " + guard.formatted("service"));
+        assertThat(exec("grp", "cat /opt/service/group.json").stdout()).contains("\"path\":null", "its service itself");
+        ok(cloche.run("machine", "stop", "-t", "60s", "grp"), "grp\n");
     }
 
     private static String mainPid() {

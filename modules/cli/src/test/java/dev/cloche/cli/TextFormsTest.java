@@ -146,14 +146,21 @@ class TextFormsTest {
                 unknown,
                 OptionalLong.of(10));
         assertThat(printed(metrics, false))
-                .containsSubsequence("NAME", "CPU TIME", "web", "1.5 s", "3.0 KiB / 4.0 KiB", "-", "7", "-", "10 B");
+                .containsSubsequence(
+                        "NAME", "CPU TIME", "web", "1.5 s", "3.0 KiB / 4.0 KiB", "-", "7", "-", "10 B", "1.5 KiB");
         assertThat(printed(metrics, true))
-                .contains("\"name\" : \"web\"", "\"cpus\" : 2", "\"uptimeNanos\" : null", "\"sentBytes\" : 10");
+                .contains(
+                        "\"name\" : \"web\"",
+                        "\"cpus\" : 2",
+                        "\"uptimeNanos\" : null",
+                        "\"sentBytes\" : 10",
+                        "\"hostPeakBytes\" : 1536");
     }
 
     private static String printed(GuestMetrics metrics, boolean json) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        StatsCommand.print("web", metrics, json, new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        StatsCommand.print(
+                "web", metrics, OptionalLong.of(1536), json, new PrintStream(bytes, true, StandardCharsets.UTF_8));
         return bytes.toString(StandardCharsets.UTF_8);
     }
 

@@ -132,16 +132,14 @@ public final class QemuProvider implements VmProvider {
         this.layout = layout;
         this.policy = policy;
         directory = new VmDirectory(layout);
-        context = QemuContext.of(layout, resources, isolation, new ProbedHost(layout, resources));
+        LimitsChoice choice = new LimitsChoice(System.getenv(), limits);
+        context = QemuContext.of(
+                layout, resources, isolation, () -> choice.get().group(), new ProbedHost(layout, resources));
         running = new RunningVmOperations(layout);
         snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);
         admissions = new VmAdmissions(
-                layout,
-                () -> context.host().get().capabilities().accelerator(),
-                pool,
-                running::kill,
-                new LimitsChoice(System.getenv(), limits));
+                layout, () -> context.host().get().capabilities().accelerator(), pool, running::kill, choice);
     }
 
     @Override
@@ -400,7 +398,12 @@ public final class QemuProvider implements VmProvider {
      */
     public VmIsolation hostIsolation() {
         Isolation least = context.isolation().of(Optional.empty());
-        return new IsolationProbe(context.resources(), layout.runtimeDirectory(), least).find();
+        return new IsolationProbe(
+                        context.resources(),
+                        layout.runtimeDirectory(),
+                        least,
+                        context.group().get())
+                .find();
     }
 
     @Override

@@ -13,6 +13,7 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -95,7 +96,7 @@ class KernelPropertiesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, false, List.of()),
+                new QemuJail(Isolation.AUTO, false, new VmLimits.Group.None(), List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 }

@@ -16,6 +16,7 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotException;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,6 +65,17 @@ class KvmCommandTest {
                 .containsSequence(
                         "-append",
                         COMMON + " lapic_timer_khz=1000000 noreplace-smp tsc=reliable tsc_early_khz=2600000");
+    }
+
+    /** 256 MiB and the tables of it, 96 MiB, and under emulation what is translated. */
+    @Test
+    void aGroupHasRoomForWhatQemuNeedsAndForNoMore() throws IOException {
+        assertThat(command("intel", SMALL))
+                .containsSequence("--group", "auto")
+                .containsSequence("--group-memory", String.valueOf((256L + 2 + 96) << 20))
+                .containsSequence("--group-tasks", "113", "--group-weight", "100");
+        assertThat(command(emulated(), SMALL))
+                .containsSequence("--group-memory", String.valueOf((256L + 2 + 96 + 256) << 20));
     }
 
     @Test
@@ -140,7 +152,7 @@ class KvmCommandTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, false, List.of()),
+                new QemuJail(Isolation.AUTO, false, new VmLimits.Group.Delegated(), List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
     }
 

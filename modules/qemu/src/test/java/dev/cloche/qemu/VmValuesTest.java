@@ -20,6 +20,7 @@ import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import dev.cloche.vmm.VmTransition;
@@ -90,14 +91,14 @@ class VmValuesTest {
                 new VmLayout(Path.of("/s"), Path.of("/r")),
                 resources,
                 host,
-                new QemuJail(Isolation.AUTO, false, List.of()),
+                new QemuJail(Isolation.AUTO, false, new VmLimits.Group.None(), List.of()),
                 QemuLaunch.boot(new QemuLaunch.Ram.Anonymous(), Optional.empty()));
         assertThat(command)
                 .contains(
                         "driver=vmdk,node-name=image,read-only=on,file.driver=file,file.filename=/a,,readonly=off",
                         "-nodefaults",
                         "-sandbox")
-                .doesNotContain("-netdev", "-nic")
+                .doesNotContain("-netdev", "-nic", "--group")
                 .anyMatch(argument -> argument.endsWith("tsc_early_khz=2600000"));
     }
 

@@ -77,6 +77,9 @@ public record Termination(
             case GUARD_LOST -> internal("Its guard was killed.");
             case KILLED -> internal("Its guard was told to end it, but not by Cloche.");
             case ISOLATION -> brokeOut();
+            case OUT_OF_MEMORY ->
+                internal(
+                        "Out of memory: the kernel ended its VM, which had taken what it may, or its host had no more.");
             case EXITED ->
                 exit.processSignal().isPresent()
                         ? new Termination(

@@ -86,6 +86,17 @@ class TerminationTest {
     }
 
     @Test
+    void aVmWithoutMemoryHasCrashedUnlessItsEndWasAskedFor() {
+        assertThat(exit(Cause.OUT_OF_MEMORY).crashed()).isTrue();
+        Termination termination = Termination.of(exit(Cause.OUT_OF_MEMORY), Optional.empty());
+        assertThat(termination.status()).isEqualTo(SandboxStatus.CRASHED);
+        assertThat(termination.detail()).startsWith("Out of memory: ");
+        assertThat(Termination.of(exit(Cause.OUT_OF_MEMORY), Optional.of(TerminationReason.SHUTDOWN_REQUESTED))
+                        .status())
+                .isEqualTo(SandboxStatus.STOPPED);
+    }
+
+    @Test
     void aMainCommandThatEndsWithAStopKeepsItsExitCode() {
         Goodbye goodbye = new Goodbye(Goodbye.Reason.MAIN_ENDED, Optional.of(new ExitStatus.Exited(3)));
         VmExit exit = new VmExit(

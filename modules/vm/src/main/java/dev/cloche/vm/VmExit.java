@@ -36,6 +36,8 @@ public record VmExit(
         NETWORK_ENDED,
         /** Its process tried what it never does by itself, so its guest had broken out into it; see the page on security. */
         ISOLATION,
+        /** The kernel ended it for want of memory: its control group's, or the host's. Known only of a VM in such a group. */
+        OUT_OF_MEMORY,
         /** Its guard was killed, and the kernel killed the VM with it; the end's time is not known exactly. */
         GUARD_LOST
     }
@@ -45,7 +47,10 @@ public record VmExit(
         // Who is in the place of the process can say a goodbye too.
         return cause == Cause.ISOLATION
                 || (goodbye.isEmpty()
-                        && (cause == Cause.EXITED || cause == Cause.GUARD_LOST || cause == Cause.NETWORK_ENDED));
+                        && switch (cause) {
+                            case EXITED, GUARD_LOST, NETWORK_ENDED, OUT_OF_MEMORY -> true;
+                            case STOPPED, KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, ISOLATION -> false;
+                        });
     }
 
     /** Returns how the main execution ended, if the guest said so. */

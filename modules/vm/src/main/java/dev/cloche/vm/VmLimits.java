@@ -18,6 +18,7 @@ import java.util.OptionalLong;
  * @param labels bounds of the VMs with a label, by {@code KEY=VALUE}
  * @param clones what a clone of a template claims
  * @param underPressure what a process that keeps pools does while the host is short of memory
+ * @param group where the control group of each VM is made
  */
 public record VmLimits(
         Amount memory,
@@ -28,7 +29,8 @@ public record VmLimits(
         Bound total,
         Map<String, Bound> labels,
         Clones clones,
-        UnderPressure underPressure) {
+        UnderPressure underPressure,
+        Group group) {
     private static final VmLimits OFF = new VmLimits(
             new Amount.None(),
             new Amount.None(),
@@ -38,7 +40,8 @@ public record VmLimits(
             Bound.NONE,
             Map.of(),
             Clones.FULL,
-            UnderPressure.NOTHING);
+            UnderPressure.NOTHING,
+            new Group.None());
 
     /** Is what holds where nothing is configured. */
     public static final VmLimits DEFAULT = new VmLimits(
@@ -50,7 +53,32 @@ public record VmLimits(
             Bound.NONE,
             Map.of(),
             Clones.EXPECTED,
-            UnderPressure.RETIRE_POOLS);
+            UnderPressure.RETIRE_POOLS,
+            new Group.Delegated());
+
+    /** Bounds them in the groups that are delegated to the process that starts a VM. */
+    public VmLimits(
+            Amount memory,
+            Amount memoryFloor,
+            OptionalInt pressure,
+            Amount diskFloor,
+            Amount stateDisk,
+            Bound total,
+            Map<String, Bound> labels,
+            Clones clones,
+            UnderPressure underPressure) {
+        this(
+                memory,
+                memoryFloor,
+                pressure,
+                diskFloor,
+                stateDisk,
+                total,
+                labels,
+                clones,
+                underPressure,
+                new Group.Delegated());
+    }
 
     public VmLimits {
         labels = Map.copyOf(labels);
@@ -117,6 +145,22 @@ public record VmLimits(
         NOTHING
     }
 
+    /** Says where the control group of a VM is made, which bounds the memory, the processes and the processor time of it. */
+    public sealed interface Group {
+        /** Nowhere: VMs have none. */
+        record None() implements Group {}
+
+        /** Below the group of the process that starts the VM, where that is left to its processes; else nowhere. */
+        record Delegated() implements Group {}
+
+        /**
+         * Below this one; a VM for which that cannot be done does not start.
+         *
+         * @param path its directory, absolute
+         */
+        record Below(String path) implements Group {}
+    }
+
     /** Returns no limits at all: no VM is counted, and none is refused. */
     public static VmLimits off() {
         return OFF;
@@ -133,7 +177,8 @@ public record VmLimits(
                 total,
                 labels,
                 clones,
-                underPressure);
+                underPressure,
+                group);
     }
 
     /** Returns whether anything is bounded. */

@@ -31,7 +31,7 @@ public final class DoctorCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "WHAT",
             description =
-                    "Fail without it, although sandboxes run: kvm, sealed, full, network, disks; separated by commas.")
+                    "Fail without it, although sandboxes run: kvm, sealed, full, groups, network, disks; separated by commas.")
     private Set<HostRequirement> required = EnumSet.noneOf(HostRequirement.class);
 
     @Override

@@ -70,6 +70,8 @@ final class AutostartUnit {
                 [Service]
                 Type=oneshot
                 RemainAfterExit=yes
+                Delegate=yes
+                DelegateSubgroup=starter
                 Environment=%s
                 ExecStart=%s machine autostart start
                 ExecStop=%s machine autostart stop

@@ -101,13 +101,27 @@ final class InspectCommand implements Callable<Integer> {
     private static void isolation(JsonOutput json, Optional<VmIsolation> isolation) {
         json.object(() -> isolation.ifPresent(walls -> json.field("level", EnumNames.of(walls.level()))
                 .field("missing", walls.missing())
-                .field("denied", walls.denied())));
+                .field("denied", walls.denied())
+                .name("group")
+                .object(() -> walls.group().ifPresent(group -> group(json, group)))));
     }
 
-    private static String words(VmIsolation walls) {
+    private static void group(JsonOutput json, VmIsolation.Group group) {
+        json.field("path", group.path()).field("missing", group.missing()).field("memoryPeakBytes", group.memoryPeak());
+    }
+
+    static String words(VmIsolation walls) {
         return EnumNames.of(walls.level())
                 + (walls.missing().isEmpty() ? "" : " (not more: " + walls.missing() + ")")
-                + (walls.denied() == 0 ? "" : ", refused calls: " + walls.denied());
+                + (walls.denied() == 0 ? "" : ", refused calls: " + walls.denied())
+                + walls.group()
+                        .filter(group -> group.path().isPresent())
+                        .map(InspectCommand::words)
+                        .orElse("");
+    }
+
+    private static String words(VmIsolation.Group group) {
+        return ", in a control group" + (group.missing().isEmpty() ? "" : " without " + group.missing());
     }
 
     private static void strings(JsonOutput json, Map<String, String> values) {

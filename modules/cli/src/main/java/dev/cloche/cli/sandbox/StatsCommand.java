@@ -8,6 +8,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
 import dev.cloche.cli.terminal.Table;
 import dev.cloche.vm.GuestMetrics;
+import dev.cloche.vm.VmIsolation;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Show once what a running sandbox uses.",
             "",
-            "The numbers are those of its guest, which may say what it likes; what it cannot tell is shown as -.",
+            "The numbers are those of its guest, which may say what it likes; what it cannot tell is shown as -. Only HOST PEAK"
+                    + " is the kernel's: the most memory of this host that its VM has had, where it has a control group.",
             ""
         },
         footerHeading = "%nExamples:%n",
@@ -42,17 +44,28 @@ public final class StatsCommand implements Callable<Integer> {
     public Integer call() {
         try (Cloche cloche = Cloche.open();
                 Sandbox sandbox = cloche.connect(name)) {
-            print(name, sandbox.metrics(), format.json(), System.out);
+            GuestMetrics metrics = sandbox.metrics();
+            print(name, metrics, hostPeak(cloche), format.json(), System.out);
         }
         return ExitCodes.OK;
     }
 
-    public static void print(String name, GuestMetrics metrics, boolean json, PrintStream out) {
+    private OptionalLong hostPeak(Cloche cloche) {
+        return cloche.sandboxes()
+                .inspect(name)
+                .isolation()
+                .flatMap(VmIsolation::group)
+                .map(VmIsolation.Group::memoryPeak)
+                .orElse(OptionalLong.empty());
+    }
+
+    /** @param hostPeak the most bytes of its host that it has had */
+    public static void print(String name, GuestMetrics metrics, OptionalLong hostPeak, boolean json, PrintStream out) {
         if (json) {
-            JsonOutput.print(out, output -> write(output, name, metrics));
+            JsonOutput.print(out, output -> write(output, name, metrics, hostPeak));
             return;
         }
-        Table table = new Table("NAME", "CPU TIME", "MEMORY", "DISK", "PROCESSES", "NET IN", "NET OUT");
+        Table table = new Table("NAME", "CPU TIME", "MEMORY", "DISK", "PROCESSES", "NET IN", "NET OUT", "HOST PEAK");
         table.row(
                 name,
                 shown(metrics.cpuNanos(), StatsCommand::seconds),
@@ -60,11 +73,12 @@ public final class StatsCommand implements Callable<Integer> {
                 used(metrics.diskBytes(), metrics.diskFreeBytes()),
                 shown(metrics.processes(), Long::toString),
                 shown(metrics.receivedBytes(), ByteSize::of),
-                shown(metrics.sentBytes(), ByteSize::of));
+                shown(metrics.sentBytes(), ByteSize::of),
+                shown(hostPeak, ByteSize::of));
         table.print(out);
     }
 
-    private static void write(JsonOutput json, String name, GuestMetrics metrics) {
+    private static void write(JsonOutput json, String name, GuestMetrics metrics, OptionalLong hostPeak) {
         json.object(() -> json.field("name", name)
                 .field("uptimeNanos", metrics.uptimeNanos())
                 .field("cpus", metrics.cpus())
@@ -78,7 +92,8 @@ public final class StatsCommand implements Callable<Integer> {
                 .field("inodesFree", metrics.inodesFree())
                 .field("executions", metrics.executions())
                 .field("receivedBytes", metrics.receivedBytes())
-                .field("sentBytes", metrics.sentBytes()));
+                .field("sentBytes", metrics.sentBytes())
+                .field("hostPeakBytes", hostPeak));
     }
 
     private static String used(OptionalLong total, OptionalLong free) {

@@ -33,9 +33,26 @@ class InspectCommandTest {
                 .anyMatch(line -> line.matches("start timeout +1m"))
                 .anyMatch(line -> line.matches("kept runs +5"))
                 .anyMatch(line -> line.matches("stop signal +SIGQUIT"))
-                .anyMatch(line ->
-                        line.matches("isolation +sealed \\(not more: namespaces: not allowed\\), refused calls: 2"))
+                .anyMatch(
+                        line -> line.matches(
+                                "isolation +sealed \\(not more: namespaces: not allowed\\), refused calls: 2, in a control group"))
                 .anyMatch(line -> line.matches("7 .*internal-error +- +9 +yes +The VM was killed\\."));
+    }
+
+    @Test
+    void peopleAreShownWhichLimitsOfAGroupThereAreNot() {
+        String with =
+                InspectCommand.words(group(Optional.of("/g/cloche-vm-7"), "memory: the disk is in memory itself"));
+        assertThat(with).isEqualTo("full, in a control group without memory: the disk is in memory itself");
+        assertThat(InspectCommand.words(group(Optional.of("/g/cloche-vm-7"), "")))
+                .isEqualTo("full, in a control group");
+        assertThat(InspectCommand.words(group(Optional.empty(), "none is delegated")))
+                .isEqualTo("full");
+    }
+
+    private static VmIsolation group(Optional<String> path, String missing) {
+        return new VmIsolation(
+                VmIsolation.Level.FULL, "", 0, Optional.of(new VmIsolation.Group(path, missing, OptionalLong.empty())));
     }
 
     private static String printed(SandboxInspection sandbox) {
@@ -95,6 +112,10 @@ class InspectCommandTest {
                         Optional.of(StopSignal.parse("SIGQUIT")),
                         true)),
                 List.of(run),
-                Optional.of(new VmIsolation(VmIsolation.Level.SEALED, "namespaces: not allowed", 2)));
+                Optional.of(new VmIsolation(
+                        VmIsolation.Level.SEALED,
+                        "namespaces: not allowed",
+                        2,
+                        Optional.of(new VmIsolation.Group(Optional.of("/g/cloche-vm-7"), "", OptionalLong.of(4096))))));
     }
 }

@@ -26,7 +26,7 @@ public record EndReason(boolean failed, String how) {
                     case EXITED, GUARD_LOST ->
                         exit.crashed() || initFailed(exit).isPresent();
                     case STOPPED -> false;
-                    case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED, ISOLATION -> true;
+                    case KILLED, MAX_DURATION, POOL_AGE, OWNER_GONE, NETWORK_ENDED, ISOLATION, OUT_OF_MEMORY -> true;
                 },
                 how(exit));
     }
@@ -82,6 +82,7 @@ public record EndReason(boolean failed, String how) {
             case KILLED -> "its VM was killed";
             case NETWORK_ENDED -> "the program of its network ended";
             case GUARD_LOST -> "the guard of its VM was killed";
+            case OUT_OF_MEMORY -> "out of memory: its VM had taken what it may, or its host had no more";
             case ISOLATION -> "isolation: its QEMU tried what it never does by itself, and was ended";
             case MAX_DURATION, POOL_AGE, OWNER_GONE -> "its VM reached a limit";
         };

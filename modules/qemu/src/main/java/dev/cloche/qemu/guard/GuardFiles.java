@@ -29,6 +29,7 @@ public final class GuardFiles {
     private static final String CONSOLE = "console.log";
     private static final String OLDER_CONSOLE = "console.log.1";
     private static final String NETWORK_LOG = "network.log";
+    private static final int SIGKILL = 9;
     private static final String VERSION = "version";
 
     private final Path directory;
@@ -165,6 +166,7 @@ public final class GuardFiles {
                     NETWORK_LOG,
                     IsolationRecord.FILE,
                     IsolationRecord.DENIED,
+                    GroupRecord.FILE,
                     GuardPorts.FILE,
                     GuardPorts.ANSWER)) {
                 Files.deleteIfExists(directory.resolve(name));
@@ -183,13 +185,27 @@ public final class GuardFiles {
             throw malformed(EXIT, "cause");
         }
         Optional<Goodbye> goodbye = goodbye(text(json, EXIT, "goodbye"));
+        OptionalInt signal = optional(json, EXIT, "signal");
+        boolean outOfMemory = killedByKernel(json, known, signal);
+        boolean stopped = goodbye.isEmpty() && stopped(known);
         return new VmExit(
-                goodbye.isEmpty() && stopped(known) ? VmExit.Cause.STOPPED : known,
+                outOfMemory ? VmExit.Cause.OUT_OF_MEMORY : stopped ? VmExit.Cause.STOPPED : known,
                 goodbye,
                 optional(json, EXIT, "exitCode"),
-                optional(json, EXIT, "signal"),
+                signal,
                 Instant.ofEpochMilli(number(json, EXIT, "startedAt")),
                 Instant.ofEpochMilli(number(json, EXIT, "endedAt")));
+    }
+
+    /**
+     * The program died of a SIGKILL that was not its guard's, and the kernel has ended processes of its group for want of memory;
+     * the whole group, so passt may be the first that is seen to be gone.
+     */
+    private static boolean killedByKernel(Map<String, Object> json, VmExit.Cause cause, OptionalInt signal) {
+        return (cause == VmExit.Cause.EXITED || cause == VmExit.Cause.NETWORK_ENDED)
+                && signal.equals(OptionalInt.of(SIGKILL))
+                && json.get("oomKills") instanceof Long kills
+                && kills > 0;
     }
 
     /** One that was asked to stop has a limit for it, too. */

@@ -22,7 +22,11 @@ public final class IsolationRecord {
     public static VmIsolation read(Path directory) throws IOException {
         try {
             JsonFields json = JsonFields.read(directory.resolve(FILE), VERSION);
-            return new VmIsolation(level(json.text("level")), json.text("missing"), denied(directory.resolve(DENIED)));
+            return new VmIsolation(
+                    level(json.text("level")),
+                    json.text("missing"),
+                    denied(directory.resolve(DENIED)),
+                    GroupRecord.read(directory));
         } catch (NoSuchFileException none) {
             return new VmIsolation(VmIsolation.Level.NONE, "", 0);
         }

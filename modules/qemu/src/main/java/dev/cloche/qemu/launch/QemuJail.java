@@ -7,6 +7,7 @@ import dev.cloche.qemu.guard.VmClaims;
 import dev.cloche.qemu.host.HostProbe;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.Isolation;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
@@ -19,9 +20,10 @@ import java.util.List;
  *
  * @param least the least that is accepted
  * @param alarmEnds whether the first call that QEMU is refused ends its VM
+ * @param group where its control group is made
  * @param image the files of the disk that the VM boots from
  */
-public record QemuJail(Isolation least, boolean alarmEnds, List<Path> image) {
+public record QemuJail(Isolation least, boolean alarmEnds, VmLimits.Group group, List<Path> image) {
     /** Of QEMU's translations of a guest's code, which may have an eighth of the host's memory otherwise, up to 1 GiB. */
     static final int TRANSLATIONS_MIB = VmClaims.TRANSLATIONS_MIB;
 
@@ -29,6 +31,22 @@ public record QemuJail(Isolation least, boolean alarmEnds, List<Path> image) {
     private static final int OTHER_MIB = 4096;
 
     private static final int SLACK_MIB = 64;
+
+    /** Of QEMU itself, of the guard's helpers, and of the cache of its disk, which the kernel takes back. */
+    private static final int PROGRAMS_MIB = 96;
+
+    /** Of passt. */
+    private static final int NETWORK_MIB = 20;
+
+    private static final int TABLES_PART = 128;
+
+    /** Of the guard's helpers, and of passt. */
+    private static final int HELPERS = 16;
+
+    /** The kernel's usual weight, and its greatest. */
+    private static final int WEIGHT_OF_ONE = 100;
+
+    private static final int MOST_WEIGHT = 10_000;
 
     /** Of QEMU's pools and of its own, beside those of the processors. */
     private static final int THREADS = 96;
@@ -67,7 +85,37 @@ public record QemuJail(Isolation least, boolean alarmEnds, List<Path> image) {
             limit(out, "--file-bytes", fileMiB(spec));
         }
         out.addAll(List.of("--threads", String.valueOf(THREADS + spec.cpus())));
+        out.addAll(groupOptions(spec, accelerator));
         return List.copyOf(out);
+    }
+
+    /** The tables by which processors find a guest's memory are a part of that; where KVM finds it by two, each is half of it. */
+    private List<String> groupOptions(VmSpec spec, Accelerator accelerator) {
+        List<String> out = new ArrayList<>(options(group));
+        if (out.isEmpty()) {
+            return out;
+        }
+        long ram = spec.memoryMiB();
+        long memory = ram
+                + ram / TABLES_PART
+                + PROGRAMS_MIB
+                + (accelerator == Accelerator.KVM ? 0 : TRANSLATIONS_MIB)
+                + (spec.hasNetwork() ? NETWORK_MIB : 0);
+        limit(out, "--group-memory", memory);
+        out.addAll(List.of("--group-tasks", String.valueOf(THREADS + spec.cpus() + HELPERS)));
+        // A VM has its processors' share, however many threads a broken QEMU makes.
+        int weight = Math.min(WEIGHT_OF_ONE * spec.cpus(), MOST_WEIGHT);
+        out.addAll(List.of("--group-weight", String.valueOf(weight)));
+        return out;
+    }
+
+    /** Returns the guard's options that say where a VM's group is made; none where it has none. */
+    public static List<String> options(VmLimits.Group group) {
+        return switch (group) {
+            case VmLimits.Group.None _ -> List.of();
+            case VmLimits.Group.Delegated _ -> List.of("--group", "auto");
+            case VmLimits.Group.Below(String path) -> List.of("--group", path);
+        };
     }
 
     private static long fileMiB(VmSpec spec) {

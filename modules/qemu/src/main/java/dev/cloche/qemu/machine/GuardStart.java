@@ -97,6 +97,7 @@ final class GuardStart {
             return new QemuJail(
                     context.isolation().of(spec.isolation()),
                     context.isolation().alarmEnds().getAsBoolean(),
+                    context.group().get(),
                     new QemuImage(spec.rootDisk()).files());
         } catch (IOException e) {
             throw new VmException.MissingResource(

@@ -8,18 +8,21 @@ import dev.cloche.qemu.host.FileDigests;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.IsolationChoice;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
 import java.util.function.Supplier;
 
 /**
  * Holds what all VMs of a provider share.
  *
  * @param isolation which walls a VM gets at least
+ * @param group where the control group of a VM is made, asked at each start
  * @param host what the probe found; the first answer may take a while
  */
 public record QemuContext(
         VmLayout layout,
         VmResources resources,
         IsolationChoice isolation,
+        Supplier<VmLimits.Group> group,
         Supplier<HostCapabilities> host,
         QemuSnapshotStore snapshots,
         FileDigests digests,
@@ -30,11 +33,16 @@ public record QemuContext(
     }
 
     public static QemuContext of(
-            VmLayout layout, VmResources resources, IsolationChoice isolation, Supplier<HostCapabilities> host) {
+            VmLayout layout,
+            VmResources resources,
+            IsolationChoice isolation,
+            Supplier<VmLimits.Group> group,
+            Supplier<HostCapabilities> host) {
         return new QemuContext(
                 layout,
                 resources,
                 isolation,
+                group,
                 host,
                 new QemuSnapshotStore(layout.snapshots()),
                 new FileDigests(layout.stateRoot().resolve("digests.json")),

@@ -82,6 +82,35 @@ class VmDirectoryTest {
     }
 
     @Test
+    void onlyASigkillThatTheKernelGaveForWantOfMemoryIsOutOfMemory() throws IOException {
+        Path vm = vm("a");
+        guarded(vm);
+        String ended = EXIT.formatted("exited", "null", "9", "");
+        assertThat(causeOf(vm, ended)).isEqualTo(VmExit.Cause.EXITED);
+        assertThat(causeOf(vm, withKills(ended, "null"))).isEqualTo(VmExit.Cause.EXITED);
+        assertThat(causeOf(vm, withKills(ended, "0"))).isEqualTo(VmExit.Cause.EXITED);
+        assertThat(causeOf(vm, withKills(ended, "1"))).isEqualTo(VmExit.Cause.OUT_OF_MEMORY);
+        assertThat(info("a").state()).isEqualTo(VmState.FAILED);
+        // The kernel ends the group as a whole, and passt may be the first that its guard sees.
+        assertThat(causeOf(vm, withKills(EXIT.formatted("network-ended", "null", "9", ""), "2")))
+                .isEqualTo(VmExit.Cause.OUT_OF_MEMORY);
+        // Its guard's own SIGKILL, and an end that came by itself, are what they were.
+        assertThat(causeOf(vm, withKills(EXIT.formatted("killed", "null", "9", ""), "1")))
+                .isEqualTo(VmExit.Cause.KILLED);
+        assertThat(causeOf(vm, withKills(EXIT.formatted("exited", "0", "null", ""), "1")))
+                .isEqualTo(VmExit.Cause.EXITED);
+    }
+
+    private VmExit.Cause causeOf(Path vm, String record) throws IOException {
+        Files.writeString(vm.resolve("exit.json"), record);
+        return info("a").exit().orElseThrow().cause();
+    }
+
+    private static String withKills(String record, String kills) {
+        return record.replace("}", ",\"memoryPeak\":1,\"oomKills\":" + kills + "}");
+    }
+
+    @Test
     void aVmWhoseBootsWereAllKilledHasFailed() throws IOException {
         Path vm = vm("a");
         VmNote.START_FAILED.leave(vm);

@@ -8,6 +8,7 @@ import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,8 @@ class IsolationProbeTest {
         Files.setPosixFilePermissions(guard, PosixFilePermissions.fromString("rwx------"));
         Path none = directory.resolve("none");
         KernelImage kernel = new KernelImage(none, none, new KernelProperties("small", "6.1", false, List.of()));
-        return new IsolationProbe(new VmResources(none, guard, none, kernel), directory, Isolation.AUTO);
+        return new IsolationProbe(
+                new VmResources(none, guard, none, kernel), directory, Isolation.AUTO, new VmLimits.Group.None());
     }
 
     @Test

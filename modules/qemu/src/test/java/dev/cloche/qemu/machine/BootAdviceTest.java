@@ -19,6 +19,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vmm.ManagedVm;
 import java.io.IOException;
@@ -70,7 +71,11 @@ class BootAdviceTest {
         QemuBackend backend = new QemuBackend(
                 spec,
                 QemuContext.of(
-                        layout, resources, new IsolationChoice(Map.of(), Optional::empty, () -> false), () -> host),
+                        layout,
+                        resources,
+                        new IsolationChoice(Map.of(), Optional::empty, () -> false),
+                        VmLimits.Group.None::new,
+                        () -> host),
                 VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, Duration.ofMillis(1));
         try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {

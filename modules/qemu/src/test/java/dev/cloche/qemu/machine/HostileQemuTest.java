@@ -24,6 +24,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmIsolation;
+import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vmm.ManagedVm;
 import java.io.IOException;
@@ -91,7 +92,11 @@ class HostileQemuTest {
         QemuBackend backend = new QemuBackend(
                 spec,
                 QemuContext.of(
-                        layout, resources, new IsolationChoice(Map.of(), Optional::empty, () -> alarmEnds), () -> host),
+                        layout,
+                        resources,
+                        new IsolationChoice(Map.of(), Optional::empty, () -> alarmEnds),
+                        VmLimits.Group.None::new,
+                        () -> host),
                 VmDirectory.own(layout, spec.id()));
         BootPolicy once = new BootPolicy(1, patience);
         try (Vm vm = ManagedVm.created(spec, backend, once, _ -> {})) {
