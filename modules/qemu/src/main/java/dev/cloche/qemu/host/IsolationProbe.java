@@ -4,7 +4,6 @@ import dev.cloche.base.EnumNames;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.guard.IsolationRecord;
 import dev.cloche.qemu.guard.ProbeDirectory;
-import dev.cloche.qemu.launch.QemuJail;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmIsolation;
@@ -59,7 +58,7 @@ public final class IsolationProbe {
         List<String> command = new ArrayList<>(List.of(
                 resources.guard().toString(), "--dir", directory.toString(), "--isolation", EnumNames.of(least)));
         if (!(group instanceof VmLimits.Group.None)) {
-            command.addAll(QemuJail.options(group));
+            command.addAll(GroupOptions.of(group));
             command.addAll(List.of("--group-memory", TRIED_BYTES, "--group-tasks", "16", "--group-weight", "100"));
         }
         command.addAll(List.of("--", resources.clockMeter().toString()));

@@ -4,6 +4,7 @@ import dev.cloche.base.EnumNames;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
 import dev.cloche.qemu.guard.VmClaims;
+import dev.cloche.qemu.host.GroupOptions;
 import dev.cloche.qemu.host.HostProbe;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.Isolation;
@@ -91,7 +92,7 @@ public record QemuJail(Isolation least, boolean alarmEnds, VmLimits.Group group,
 
     /** The tables by which processors find a guest's memory are a part of that; where KVM finds it by two, each is half of it. */
     private List<String> groupOptions(VmSpec spec, Accelerator accelerator) {
-        List<String> out = new ArrayList<>(options(group));
+        List<String> out = new ArrayList<>(GroupOptions.of(group));
         if (out.isEmpty()) {
             return out;
         }
@@ -107,15 +108,6 @@ public record QemuJail(Isolation least, boolean alarmEnds, VmLimits.Group group,
         int weight = Math.min(WEIGHT_OF_ONE * spec.cpus(), MOST_WEIGHT);
         out.addAll(List.of("--group-weight", String.valueOf(weight)));
         return out;
-    }
-
-    /** Returns the guard's options that say where a VM's group is made; none where it has none. */
-    public static List<String> options(VmLimits.Group group) {
-        return switch (group) {
-            case VmLimits.Group.None _ -> List.of();
-            case VmLimits.Group.Delegated _ -> List.of("--group", "auto");
-            case VmLimits.Group.Below(String path) -> List.of("--group", path);
-        };
     }
 
     private static long fileMiB(VmSpec spec) {
