@@ -1,6 +1,7 @@
 package dev.cloche;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Incubating;
 import dev.cloche.image.PullListener;
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineManager;
@@ -10,6 +11,7 @@ import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.NewMachine;
 import dev.cloche.vm.Network;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,18 @@ public final class MachineBuilder {
     /** Sets the size of its disk in GiB: 1 to 16,384, by default 20. It takes of the host what is written to it. */
     public MachineBuilder diskGib(int gibibytes) {
         return resources(wanted.resources().withDiskGb(gibibytes));
+    }
+
+    /**
+     * Limits what its guest may ask of its disk.
+     *
+     * <pre>{@code
+     * cloche.machines().create("dev", "debian").diskLimits(WritableLayer.Throttle.none().withIops(500)).make();
+     * }</pre>
+     */
+    @Incubating
+    public MachineBuilder diskLimits(WritableLayer.Throttle limits) {
+        return settings(wanted.settings().withDiskThrottle(limits));
     }
 
     /** Adds a variable of every command in it. */

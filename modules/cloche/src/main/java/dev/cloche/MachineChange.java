@@ -1,11 +1,13 @@
 package dev.cloche;
 
+import dev.cloche.base.Incubating;
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineResources;
 import dev.cloche.machine.MachineRestartPolicy;
 import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.Network;
+import dev.cloche.vm.WritableLayer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,18 @@ public final class MachineChange {
     /** Sets the size of its disk in GiB, not less than it has. */
     public MachineChange diskGib(int gibibytes) {
         return resources(resources -> resources.withDiskGb(gibibytes));
+    }
+
+    /**
+     * Changes what its guest may ask of its disk; at once where it runs.
+     *
+     * <pre>{@code
+     * cloche.machines().change("dev", new MachineChange().diskLimits(now -> now.withBytesPerSecond(20 << 20)));
+     * }</pre>
+     */
+    @Incubating
+    public MachineChange diskLimits(UnaryOperator<WritableLayer.Throttle> change) {
+        return settings(settings -> settings.withDiskThrottle(change.apply(settings.diskThrottle())));
     }
 
     /** Sets a variable of every command in it; removes it if the value is empty. */

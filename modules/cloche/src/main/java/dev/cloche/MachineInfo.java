@@ -13,6 +13,7 @@ import dev.cloche.vm.Network;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +31,7 @@ import java.util.Optional;
  * @param init who is its process 1
  * @param restartPolicy whether it is started again after an end without a request
  * @param isolation the least walls around its QEMU that its file asks for; empty if this host's settings decide
+ * @param diskThrottle what its guest may ask of its disk
  * @param startedAt when it became usable; empty while it does not run
  * @param ipAddress of its guest, while that has one
  * @param lastError why it failed last
@@ -59,6 +61,7 @@ public record MachineInfo(
         boolean autostart,
         MachineRestartPolicy restartPolicy,
         Optional<Isolation> isolation,
+        WritableLayer.Throttle diskThrottle,
         Instant createdAt,
         Optional<Instant> startedAt,
         Optional<Instant> provisionedAt,
@@ -93,6 +96,7 @@ public record MachineInfo(
                 settings.autostart(),
                 settings.restartPolicy(),
                 settings.isolation(),
+                settings.diskThrottle(),
                 machine.createdAt(),
                 machine.status().startedAt(),
                 machine.status().provisionedAt(),

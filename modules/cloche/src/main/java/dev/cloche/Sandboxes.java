@@ -10,12 +10,14 @@ import dev.cloche.sandbox.SandboxRecord;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.StatusReached;
+import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The sandboxes on this host, by name: what is known of them, and what is done to those of any process. To use one, {@link
@@ -286,6 +288,26 @@ public final class Sandboxes {
     @Incubating
     public Instant deadline(String name, Instant until) {
         return room.deadline(room.get(name).id(), until);
+    }
+
+    /**
+     * Limits what a sandbox may ask of its disk: at once where it runs, also of one that another process owns, and at each of its
+     * later starts.
+     *
+     * <pre>{@code
+     * cloche.sandboxes().limitDisk("build", now -> now.withIops(500).withBytesPerSecond(20 << 20));
+     * cloche.sandboxes().limitDisk("build", now -> WritableLayer.Throttle.none());
+     * }</pre>
+     *
+     * <p>While it is stopped or suspended the limits do not hold, so that what it has not written yet is not lost.
+     *
+     * @param change of the limits that it has; called once
+     * @throws dev.cloche.base.ClocheException if there is none of that name, it writes to its memory and has no disk, it is just
+     *     being started, or a limit is out of range
+     */
+    @Incubating
+    public void limitDisk(String name, UnaryOperator<WritableLayer.Throttle> change) {
+        var _ = room.limitDisk(room.get(name).id(), change, Deadline.after(STOP_MARGIN));
     }
 
     /**

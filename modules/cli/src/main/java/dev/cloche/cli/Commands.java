@@ -67,6 +67,7 @@ final class Commands {
             "kill",
             "restart",
             "extend",
+            "limit",
             "pause",
             "suspend",
             "resume",

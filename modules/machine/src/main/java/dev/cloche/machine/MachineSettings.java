@@ -8,6 +8,7 @@ import dev.cloche.machine.lifecycle.MachineSnapshots;
 import dev.cloche.machine.lifecycle.Provisioning;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
+import dev.cloche.vm.WritableLayer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,7 @@ import java.util.Set;
  * @param labels free-form facts
  * @param autostart whether it is started with the session of its user
  * @param isolation the least of walls around what runs it; empty for what this host's settings say
+ * @param diskThrottle what its guest may ask of its disk; changed at once where it runs
  * @param provision file beside config.toml with the script that runs once, at its first start
  */
 public record MachineSettings(
@@ -34,6 +36,7 @@ public record MachineSettings(
         boolean autostart,
         MachineRestartPolicy restartPolicy,
         Optional<Isolation> isolation,
+        WritableLayer.Throttle diskThrottle,
         Optional<String> provision) {
     private static final Set<String> OUR_FILES =
             Set.of(MachineDirectories.CONFIG, MachineDisks.DIRECTORY, MachineSnapshots.DIRECTORY, Provisioning.LOG);
@@ -46,6 +49,7 @@ public record MachineSettings(
             false,
             MachineRestartPolicy.NO,
             Optional.empty(),
+            WritableLayer.Throttle.none(),
             Optional.empty());
 
     /** @throws MachineException.Invalid if a variable's name or value cannot be one */
@@ -79,40 +83,60 @@ public record MachineSettings(
 
     public MachineSettings withInit(MachineInit value) {
         return new MachineSettings(
-                value, network, publish, env, labels, autostart, restartPolicy, isolation, provision);
+                value, network, publish, env, labels, autostart, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withNetwork(Network value) {
-        return new MachineSettings(init, value, publish, env, labels, autostart, restartPolicy, isolation, provision);
+        return new MachineSettings(
+                init, value, publish, env, labels, autostart, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withPublish(List<String> value) {
-        return new MachineSettings(init, network, value, env, labels, autostart, restartPolicy, isolation, provision);
+        return new MachineSettings(
+                init, network, value, env, labels, autostart, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withEnv(Map<String, String> value) {
         return new MachineSettings(
-                init, network, publish, value, labels, autostart, restartPolicy, isolation, provision);
+                init, network, publish, value, labels, autostart, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withLabels(Map<String, String> value) {
-        return new MachineSettings(init, network, publish, env, value, autostart, restartPolicy, isolation, provision);
+        return new MachineSettings(
+                init, network, publish, env, value, autostart, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withAutostart(boolean value) {
-        return new MachineSettings(init, network, publish, env, labels, value, restartPolicy, isolation, provision);
+        return new MachineSettings(
+                init, network, publish, env, labels, value, restartPolicy, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withRestartPolicy(MachineRestartPolicy value) {
-        return new MachineSettings(init, network, publish, env, labels, autostart, value, isolation, provision);
+        return new MachineSettings(
+                init, network, publish, env, labels, autostart, value, isolation, diskThrottle, provision);
     }
 
     public MachineSettings withIsolation(Isolation least) {
         return new MachineSettings(
-                init, network, publish, env, labels, autostart, restartPolicy, Optional.of(least), provision);
+                init,
+                network,
+                publish,
+                env,
+                labels,
+                autostart,
+                restartPolicy,
+                Optional.of(least),
+                diskThrottle,
+                provision);
+    }
+
+    public MachineSettings withDiskThrottle(WritableLayer.Throttle value) {
+        return new MachineSettings(
+                init, network, publish, env, labels, autostart, restartPolicy, isolation, value, provision);
     }
 
     public MachineSettings withProvision(Optional<String> value) {
-        return new MachineSettings(init, network, publish, env, labels, autostart, restartPolicy, isolation, value);
+        return new MachineSettings(
+                init, network, publish, env, labels, autostart, restartPolicy, isolation, diskThrottle, value);
     }
 }

@@ -5,6 +5,7 @@ import dev.cloche.machine.config.StagingDirectory;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -61,6 +62,7 @@ final class SampleMachines {
                         true,
                         MachineRestartPolicy.ON_FAILURE,
                         Optional.of(Isolation.SEALED),
+                        WritableLayer.Throttle.none().withIops(300).withBytesPerSecond(3L << 30),
                         Optional.of("provision.sh")),
                 new UnsupportedKeys(
                         Optional.of("/k"),

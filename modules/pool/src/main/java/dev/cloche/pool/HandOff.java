@@ -2,6 +2,7 @@ package dev.cloche.pool;
 
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -20,6 +21,11 @@ public interface HandOff {
      */
     default Optional<Duration> longest() {
         return Optional.empty();
+    }
+
+    /** Returns what its guest may ask of its writable disk from the hand-off on; by default as much as it wants. */
+    default WritableLayer.Throttle throttle() {
+        return WritableLayer.Throttle.none();
     }
 
     /**

@@ -53,6 +53,7 @@ import dev.cloche.vm.VmLimits;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.FoundGuest;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
@@ -306,6 +307,11 @@ public final class QemuProvider implements VmProvider {
     @Override
     public void haltAtLimit(VmId id) {
         VmNote.HOLD_AT_LIMIT.leave(layout.directory(id));
+    }
+
+    @Override
+    public void throttleDisk(VmId id, Supplier<WritableLayer.Throttle> throttle, Deadline deadline) {
+        running.throttleDisk(id, throttle, deadline);
     }
 
     @Override

@@ -22,6 +22,7 @@ final class OwnerGrace {
                 spec.templateMaker(),
                 spec.network(),
                 spec.isolation(),
+                spec.throttle(),
                 spec.admission());
     }
 }

@@ -19,6 +19,7 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
+import dev.cloche.vm.WritableLayer.Throttle;
 import dev.cloche.vmm.protocol.HostFrames;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,6 +47,11 @@ class VmSpecTest {
                 () -> spec.withMemoryMiB(63),
                 () -> spec.withCpus(0),
                 () -> spec.withMaxDuration(Duration.ZERO),
+                () -> spec.withThrottle(Throttle.none().withIops(10)),
+                () -> Throttle.none().withIops(9),
+                () -> Throttle.none().withIops(1_000_001),
+                () -> Throttle.none().withBytesPerSecond((64 << 10) - 1),
+                () -> Throttle.none().withBytesPerSecond((1L << 40) + 1),
                 () -> OwnerGrace.of(Duration.ofDays(-1), spec),
                 () -> RootDisk.raw(Path.of("relative")),
                 () -> new VmId("../up"),
@@ -113,6 +119,11 @@ class VmSpecTest {
                 VmSpec.of(id, root)
                         .withNetwork(new NetworkSpec.User(
                                 PublishedPort.parse("0.0.0.0:8000-8001:80-81/udp"), Optional.of("9.9.9.9"))),
+                VmSpec.of(id, root)
+                        .withWritable(WritableLayer.disk(64))
+                        .withThrottle(Throttle.none().withIops(10)),
+                VmSpec.restored(id, snapshot)
+                        .withThrottle(Throttle.none().withIops(1_000_000).withBytesPerSecond(1L << 40)),
                 VmSpec.restored(id, snapshot).withOutputLogBytes(1 << 20))) {
             StoredSpec.write(directory, spec);
             assertThat(StoredSpec.read(directory, id)).isEqualTo(spec);

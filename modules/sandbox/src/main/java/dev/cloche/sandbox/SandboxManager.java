@@ -9,6 +9,7 @@ import dev.cloche.image.ImageStore;
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.lifecycle.CreateRequest;
 import dev.cloche.sandbox.lifecycle.DeadlineRequest;
+import dev.cloche.sandbox.lifecycle.DiskThrottleRequest;
 import dev.cloche.sandbox.lifecycle.OwnedSandboxes;
 import dev.cloche.sandbox.lifecycle.RemoveRequest;
 import dev.cloche.sandbox.lifecycle.RenameRequest;
@@ -34,6 +35,7 @@ import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmIsolation;
 import dev.cloche.vm.VmProvider;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -44,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Starts, finds, stops and removes sandboxes. Safe for use from several threads; several processes may work on one
@@ -465,6 +468,19 @@ public final class SandboxManager implements AutoCloseable {
      */
     public Instant deadline(long id, Instant until) {
         return new DeadlineRequest(context, parts.connections(), get(id)).at(until);
+    }
+
+    /**
+     * Limits what the guest of a sandbox may ask of its disk: at once where it runs, also for another process, and at each later
+     * start.
+     *
+     * @param change of the limits that it has
+     * @return it as it is then
+     * @throws SandboxException.InvalidSpecification if it writes to its memory
+     * @throws SandboxException.Owned if another process is just working on it up to the deadline
+     */
+    public SandboxRecord limitDisk(long id, UnaryOperator<WritableLayer.Throttle> change, Deadline deadline) {
+        return new DiskThrottleRequest(context, get(id)).perform(change, deadline);
     }
 
     /**

@@ -2,11 +2,12 @@ package dev.cloche.sandbox;
 
 import dev.cloche.base.DurationText;
 import dev.cloche.vm.Isolation;
+import dev.cloche.vm.WritableLayer;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Limits a sandbox's life, and says how it is isolated. Durations are at least one millisecond and at most a year.
+ * Limits a sandbox's life and the use of its disk, and says how it is isolated. Durations are at least one millisecond and at most a year.
  *
  * @param maxDuration after which a run is ended, also if no process of Cloche is alive: the VM's guard sees to it
  * @param idleTimeout after which a sandbox that is not in use is stopped. It is in use while a process of this host
@@ -20,6 +21,7 @@ import java.util.Optional;
  *     what they ask for, and does not lower it
  * @param onDeadline what its owner does at its deadline and when it is idle; without an owner its guard ends it at its deadline, or
  *     holds it, to be suspended
+ * @param diskThrottle what its guest may ask of the disk that it writes to, in this run and the next ones
  */
 public record SandboxPolicies(
         Optional<Duration> maxDuration,
@@ -28,7 +30,8 @@ public record SandboxPolicies(
         RestartPolicy restart,
         int keptRuns,
         Optional<Isolation> isolation,
-        OnDeadline onDeadline) {
+        OnDeadline onDeadline,
+        WritableLayer.Throttle diskThrottle) {
     /** Says what the owner of a sandbox does at its deadline, and when it is idle. */
     public enum OnDeadline {
         /** It is ended; at its deadline by its guard. */
@@ -53,7 +56,8 @@ public record SandboxPolicies(
             RestartPolicy.no(),
             DEFAULT_KEPT_RUNS,
             Optional.empty(),
-            OnDeadline.STOP);
+            OnDeadline.STOP,
+            WritableLayer.Throttle.none());
 
     public SandboxPolicies {
         maxDuration.ifPresent(value -> check("longest duration", value));
@@ -72,33 +76,49 @@ public record SandboxPolicies(
 
     public SandboxPolicies withMaxDuration(Duration value) {
         return new SandboxPolicies(
-                Optional.of(value), idleTimeout, startTimeout, restart, keptRuns, isolation, onDeadline);
+                Optional.of(value), idleTimeout, startTimeout, restart, keptRuns, isolation, onDeadline, diskThrottle);
     }
 
     public SandboxPolicies withIdleTimeout(Duration value) {
         return new SandboxPolicies(
-                maxDuration, Optional.of(value), startTimeout, restart, keptRuns, isolation, onDeadline);
+                maxDuration, Optional.of(value), startTimeout, restart, keptRuns, isolation, onDeadline, diskThrottle);
     }
 
     public SandboxPolicies withStartTimeout(Duration value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, value, restart, keptRuns, isolation, onDeadline);
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, value, restart, keptRuns, isolation, onDeadline, diskThrottle);
     }
 
     public SandboxPolicies withRestart(RestartPolicy value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, value, keptRuns, isolation, onDeadline);
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, startTimeout, value, keptRuns, isolation, onDeadline, diskThrottle);
     }
 
     public SandboxPolicies withKeptRuns(int value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, value, isolation, onDeadline);
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, startTimeout, restart, value, isolation, onDeadline, diskThrottle);
     }
 
     public SandboxPolicies withIsolation(Isolation least) {
         return new SandboxPolicies(
-                maxDuration, idleTimeout, startTimeout, restart, keptRuns, Optional.of(least), onDeadline);
+                maxDuration,
+                idleTimeout,
+                startTimeout,
+                restart,
+                keptRuns,
+                Optional.of(least),
+                onDeadline,
+                diskThrottle);
     }
 
     public SandboxPolicies withOnDeadline(OnDeadline value) {
-        return new SandboxPolicies(maxDuration, idleTimeout, startTimeout, restart, keptRuns, isolation, value);
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, startTimeout, restart, keptRuns, isolation, value, diskThrottle);
+    }
+
+    public SandboxPolicies withDiskThrottle(WritableLayer.Throttle value) {
+        return new SandboxPolicies(
+                maxDuration, idleTimeout, startTimeout, restart, keptRuns, isolation, onDeadline, value);
     }
 
     /** Says whether its memory is kept at its deadline. */

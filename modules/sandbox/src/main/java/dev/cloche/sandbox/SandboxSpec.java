@@ -79,6 +79,9 @@ public record SandboxSpec(
         }
         diskMib.ifPresent(SandboxSpec::checkDisk);
         requireWait(waitForRoom);
+        if (diskMib.isEmpty() && !policies.diskThrottle().isNone()) {
+            throw noDisk("A sandbox that writes to its memory has");
+        }
         if (ephemeral && policies.restart().kind() != RestartPolicy.Kind.NO) {
             throw new SandboxException.InvalidSpecification(
                     "A sandbox that goes away when it ends cannot be started again.",
@@ -96,6 +99,13 @@ public record SandboxSpec(
             throw new SandboxException.InvalidSpecification(
                     "A wait for room of " + waitForRoom + " is out of range.", "Give zero or more.");
         }
+    }
+
+    /** Says that there is nothing to limit. */
+    public static SandboxException.InvalidSpecification noDisk(String who) {
+        return new SandboxException.InvalidSpecification(
+                who + " no disk whose use could be limited.",
+                "Make it with a disk, or leave the limits of its disk out.");
     }
 
     private static void checkDisk(int size) {

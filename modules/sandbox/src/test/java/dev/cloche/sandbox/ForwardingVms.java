@@ -12,10 +12,12 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
+import dev.cloche.vm.WritableLayer;
 import dev.cloche.vm.testing.InMemoryProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** VMs in memory, for what does something else at some of their steps. */
 abstract class ForwardingVms implements VmProvider {
@@ -78,6 +80,11 @@ abstract class ForwardingVms implements VmProvider {
     @Override
     public void limit(VmId id, Duration longest) {
         memory.limit(id, longest);
+    }
+
+    @Override
+    public void throttleDisk(VmId id, Supplier<WritableLayer.Throttle> throttle, Deadline deadline) {
+        memory.throttleDisk(id, throttle, deadline);
     }
 
     @Override

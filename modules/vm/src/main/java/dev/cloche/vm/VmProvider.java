@@ -4,6 +4,7 @@ import dev.cloche.base.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Makes VMs. Safe for use from several threads; no call holds a lock of the whole provider while it waits.
@@ -160,6 +161,17 @@ public interface VmProvider extends VmQuery, AutoCloseable {
      * happens if it does not run.
      */
     default void haltAtLimit(VmId id) {}
+
+    /**
+     * Bounds what the guest of a running VM may ask of its writable disk, also of another owner's, and halted or not; {@link
+     * VmQuery#spec} tells it from then on. A guest that is asked to end, or to be suspended, is not bound while it does so.
+     *
+     * @param throttle asked for when it is this call's turn, so that of several the last one asked is in force
+     * @throws VmException.NotFound if there is none of that id
+     * @throws VmException.WrongState if it does not run
+     * @throws VmException.Invalid if it has no writable disk
+     */
+    void throttleDisk(VmId id, Supplier<WritableLayer.Throttle> throttle, Deadline deadline);
 
     /**
      * Has TCP ports of this host lead into the guest of a running VM, through the guest channel: it needs no network, and no

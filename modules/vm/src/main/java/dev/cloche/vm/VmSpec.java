@@ -24,6 +24,8 @@ import java.util.function.Consumer;
  * @param network what network it has; a clone has one if the VM of its snapshot had one
  * @param isolation the least of walls around the program that runs it; empty for what the host's settings say. No part of what a
  *     snapshot has
+ * @param throttle what its guest may ask of its writable disk, at first: {@link VmProvider#throttleDisk} changes it. No part of
+ *     what a snapshot has
  * @param admission how the host's limits count it, and how long its making waits for room; of this process alone, it is not kept
  */
 public record VmSpec(
@@ -40,6 +42,7 @@ public record VmSpec(
         boolean templateMaker,
         NetworkSpec network,
         Optional<Isolation> isolation,
+        WritableLayer.Throttle throttle,
         VmAdmission admission) {
     private static final int MIN_MEMORY_MIB = 64;
     private static final int MAX_MEMORY_MIB = 1 << 20;
@@ -80,6 +83,9 @@ public record VmSpec(
                     "A template's maker cannot have a persistent disk, because it ends and its clones go on",
                     "Give it a disk of its own; persistent disks can be made of its snapshot.");
         }
+        if (!throttle.isNone() && writable instanceof WritableLayer.InMemory) {
+            throw noDiskToBind();
+        }
         if (templateMaker && !attached) {
             throw new VmException.Invalid(
                     "A template's maker cannot be detached", "Leave it attached; it ends when its snapshot is taken.");
@@ -105,6 +111,7 @@ public record VmSpec(
                 false,
                 NetworkSpec.none(),
                 Optional.empty(),
+                WritableLayer.Throttle.none(),
                 VmAdmission.NONE);
     }
 
@@ -124,6 +131,7 @@ public record VmSpec(
                 false,
                 snapshot.network() ? NetworkSpec.user() : NetworkSpec.none(),
                 Optional.empty(),
+                WritableLayer.Throttle.none(),
                 VmAdmission.NONE);
     }
 
@@ -160,6 +168,11 @@ public record VmSpec(
     /** Returns one that starts behind such walls at least, or not at all. */
     public VmSpec withIsolation(Optional<Isolation> least) {
         return with(draft -> draft.isolation = least);
+    }
+
+    /** Returns one whose guest may ask no more of its writable disk. */
+    public VmSpec withThrottle(WritableLayer.Throttle value) {
+        return with(draft -> draft.throttle = value);
     }
 
     /** Returns one that the host's limits count so. */
@@ -209,6 +222,13 @@ public record VmSpec(
         if (!(onDisk && asked instanceof WritableLayer.Persistent)) {
             same("writable layer", asked, taken);
         }
+    }
+
+    /** Says that what is written to memory is bounded by nothing. */
+    public static VmException.Invalid noDiskToBind() {
+        return new VmException.Invalid(
+                "A guest that writes to its memory has no disk whose use could be bounded",
+                "Give it a disk of its own, or leave the bound out.");
     }
 
     private static VmException.Invalid outside(String what, String value, String range) {

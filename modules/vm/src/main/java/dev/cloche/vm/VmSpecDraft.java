@@ -19,6 +19,7 @@ final class VmSpecDraft {
     boolean templateMaker;
     NetworkSpec network;
     Optional<Isolation> isolation;
+    WritableLayer.Throttle throttle;
     VmAdmission admission;
 
     VmSpecDraft(VmSpec from) {
@@ -35,6 +36,7 @@ final class VmSpecDraft {
         templateMaker = from.templateMaker();
         network = from.network();
         isolation = from.isolation();
+        throttle = from.throttle();
         admission = from.admission();
     }
 
@@ -53,6 +55,7 @@ final class VmSpecDraft {
                 templateMaker,
                 network,
                 isolation,
+                throttle,
                 admission);
     }
 }

@@ -1,6 +1,8 @@
 package dev.cloche.vm;
 
 import java.nio.file.Path;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Says where the guest's writes to its root go. */
 public sealed interface WritableLayer {
@@ -42,6 +44,77 @@ public sealed interface WritableLayer {
                 throw new VmException.Invalid(
                         "The directory of a disk is not absolute: " + directory, "Give an absolute path.");
             }
+        }
+    }
+
+    /**
+     * Bounds what a guest may ask of its writable disk, reads and writes together. Both bounds hold at once; a tenth of a second's
+     * worth may come in one go. What lies in layers below it counts too, the image that the VM boots from does not.
+     *
+     * @param iops requests per second, of whatever size, {@value #MIN_IOPS} to {@value #MAX_IOPS}; empty for any number
+     * @param bytesPerSecond 64 KiB to 1 TiB; empty for any number
+     */
+    record Throttle(OptionalInt iops, OptionalLong bytesPerSecond) {
+        /** Is enough for a guest to boot in seconds. */
+        public static final int MIN_IOPS = 10;
+
+        public static final int MAX_IOPS = 1_000_000;
+        /** Is enough for the largest request of a guest, of about a MiB, to be done before its kernel complains. */
+        public static final long MIN_BYTES = 64 << 10;
+
+        public static final long MAX_BYTES = 1L << 40;
+
+        private static final Throttle NONE = new Throttle(OptionalInt.empty(), OptionalLong.empty());
+
+        /** @throws VmException.Invalid if a bound is outside of its range */
+        public Throttle {
+            iops.ifPresent(Throttle::requireIops);
+            bytesPerSecond.ifPresent(Throttle::requireBytes);
+        }
+
+        private static void requireIops(int value) {
+            if (value < MIN_IOPS || value > MAX_IOPS) {
+                throw new VmException.Invalid(
+                        "A bound of " + value + " requests per second to a disk is out of range",
+                        "Give " + MIN_IOPS + " to " + MAX_IOPS + ", or leave the bound out.");
+            }
+        }
+
+        private static void requireBytes(long value) {
+            if (value < MIN_BYTES || value > MAX_BYTES) {
+                throw new VmException.Invalid(
+                        "A bound of " + value + " bytes per second to a disk is out of range",
+                        "Give " + (MIN_BYTES >> 10) + " KiB to " + (MAX_BYTES >> 40) + " TiB, or leave the bound out.");
+            }
+        }
+
+        /** Returns no bound. */
+        public static Throttle none() {
+            return NONE;
+        }
+
+        public boolean isNone() {
+            return equals(NONE);
+        }
+
+        /** Returns the same with a bound of requests per second. */
+        public Throttle withIops(int value) {
+            return new Throttle(OptionalInt.of(value), bytesPerSecond);
+        }
+
+        /** Returns the same with a bound of bytes per second. */
+        public Throttle withBytesPerSecond(long value) {
+            return new Throttle(iops, OptionalLong.of(value));
+        }
+
+        /** Returns the same without a bound of requests. */
+        public Throttle withAnyIops() {
+            return new Throttle(OptionalInt.empty(), bytesPerSecond);
+        }
+
+        /** Returns the same without a bound of bytes. */
+        public Throttle withAnyBytes() {
+            return new Throttle(iops, OptionalLong.empty());
         }
     }
 

@@ -113,6 +113,10 @@ public final class ManagedVm implements Vm {
         vm.start.join(run, found, deadline);
         try {
             vm.snapshots.recover(deadline);
+            if (!spec.throttle().isNone()) {
+                // A process that was about to suspend or stop it may have died.
+                vm.life.enforceThrottle(true, deadline);
+            }
         } catch (RuntimeException e) {
             vm.letGo();
             throw e;

@@ -50,6 +50,12 @@ public interface RunningVm extends AutoCloseable {
      */
     void growDisk(int sizeMiB, Deadline deadline);
 
+    /**
+     * Has the bound on its writable disk hold that the VM has, or lets its guest write what it has to without one: for a guest that
+     * is about to end. Nothing happens if it has none.
+     */
+    void enforceThrottle(boolean bound, Deadline deadline);
+
     /** Lets the VM outlive this process. */
     void detach();
 

@@ -78,8 +78,17 @@ final class SnapshotTaker {
             return asHalted(() -> capturedAtTheEnd(name, kept, kill, deadline));
         }
         requireUnhindered();
-        flush(guest, deadline);
-        return capturedAtTheEnd(name, kept, kill, deadline);
+        // It is to write all that it holds back, at once.
+        life.enforceThrottle(false, deadline);
+        try {
+            flush(guest, deadline);
+            return capturedAtTheEnd(name, kept, kill, deadline);
+        } catch (Throwable failure) {
+            if (life.state().live()) {
+                life.enforceThrottle(true, deadline.atLeast(VmBoot.KILL_ALLOWANCE));
+            }
+            throw failure;
+        }
     }
 
     private SnapshotRef capturedAtTheEnd(

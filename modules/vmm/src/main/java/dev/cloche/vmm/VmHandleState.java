@@ -1,6 +1,7 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
 import dev.cloche.vm.VmId;
@@ -38,6 +39,19 @@ final class VmHandleState {
 
     Optional<GuestConnection> guest() {
         return locked(() -> guest);
+    }
+
+    /**
+     * Has the bound on its writable disk hold, or not, as {@link RunningVm#enforceThrottle} does. If that fails, the guest is as it
+     * was: what it has to write takes longer, or less long, than it should, which is no reason to lose it.
+     */
+    void enforceThrottle(boolean bound, Deadline deadline) {
+        try {
+            run().ifPresent(run -> run.enforceThrottle(bound, deadline));
+        } catch (VmException inVain) {
+            System.getLogger(Vm.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the bound on the disk of VM " + id + " stays as it is", inVain);
+        }
     }
 
     /** Completes when the VM has ended; never, if its guest has never said hello. */

@@ -19,6 +19,9 @@ final class VmTermination {
      */
     private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(10);
 
+    /** What is waited for another process that speaks to QEMU; the guest may write without a bound then, or has to do with it. */
+    private static final Duration UNBIND_LIMIT = Duration.ofSeconds(2);
+
     private final VmId id;
     private final VmHandleState life;
 
@@ -38,6 +41,8 @@ final class VmTermination {
                 Deadline patience = deadline.orAfter(grace.plus(SYNC_ALLOWANCE));
                 GuestConnection guest = life.live("be stopped");
                 life.run().ifPresent(RunningVm::stopAsked);
+                // What it has not written yet would take as long as the bound says, and what is left then is lost.
+                life.enforceThrottle(false, patience.orAfter(UNBIND_LIMIT));
                 guest.shutdown(grace, patience);
                 return VmWaits.on(life.exit(), patience, "the guest's shutdown");
             } catch (VmException.Deadline

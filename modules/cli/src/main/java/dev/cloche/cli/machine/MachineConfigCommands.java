@@ -4,6 +4,7 @@ import dev.cloche.Cloche;
 import dev.cloche.MachineChange;
 import dev.cloche.MachineChanged;
 import dev.cloche.base.ClocheException;
+import dev.cloche.cli.option.DiskLimitOptions;
 import dev.cloche.cli.option.DiskSize;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.option.MemorySize;
@@ -25,6 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -102,7 +104,7 @@ final class MachineConfigCommands {
     @Command(
             name = "set",
             description = {
-                "Change a machine. A larger disk is there at once, also while it runs; all else from its next start.",
+                "Change a machine. A larger disk is there at once, also while it runs, and so are limits of the disk; all else from its next start.",
                 ""
             },
             footerHeading = "%nExamples:%n",
@@ -124,6 +126,9 @@ final class MachineConfigCommands {
                 description = "Size of its disk, for example 100g or 1t, a bare number in GiB; not less than it has.",
                 converter = DiskSize.class)
         private @Nullable Integer disk;
+
+        @Mixin
+        private DiskLimitOptions diskLimits = new DiskLimitOptions();
 
         @Option(
                 names = {"-e", "--env"},
@@ -172,7 +177,7 @@ final class MachineConfigCommands {
         public Integer call() {
             boolean nothing = Stream.of(cpus, memory, disk, autostart, restart, init, network, ports)
                     .allMatch(Objects::isNull);
-            if (nothing && environment.isEmpty() && labels.isEmpty()) {
+            if (nothing && diskLimits.isEmpty() && environment.isEmpty() && labels.isEmpty()) {
                 throw new UsageError("Nothing is to be changed.", "Say what, for example: --memory 4g");
             }
             MachineChange change = new MachineChange();
@@ -184,6 +189,9 @@ final class MachineConfigCommands {
             }
             if (disk != null) {
                 change.diskGib(disk);
+            }
+            if (!diskLimits.isEmpty()) {
+                change.diskLimits(diskLimits::changed);
             }
             if (autostart != null) {
                 change.autostart(autostart);
@@ -226,7 +234,7 @@ final class MachineConfigCommands {
                 "Make the machine that a TOML file describes, or change it to match.",
                 "",
                 "Keys: name, image, cpus, memory_mb, disk_gb, init, network, publish, env, labels, autostart,"
-                        + " restart_policy, isolation, provision. What is left out stays as it is.",
+                        + " restart_policy, isolation, disk_iops, disk_bps, provision. What is left out stays as it is.",
                 ""
             })
     static final class Apply implements Callable<Integer> {

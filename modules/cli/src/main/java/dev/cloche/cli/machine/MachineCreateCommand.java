@@ -2,6 +2,7 @@ package dev.cloche.cli.machine;
 
 import dev.cloche.Cloche;
 import dev.cloche.MachineBuilder;
+import dev.cloche.cli.option.DiskLimitOptions;
 import dev.cloche.cli.option.DiskSize;
 import dev.cloche.cli.option.KeyValue;
 import dev.cloche.cli.option.MemorySize;
@@ -10,6 +11,7 @@ import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.ProgressDisplay;
 import dev.cloche.machine.MachineInit;
 import dev.cloche.machine.MachineRestartPolicy;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +55,9 @@ final class MachineCreateCommand implements Callable<Integer> {
                     + " what is written to it.",
             converter = DiskSize.class)
     private @Nullable Integer disk;
+
+    @Mixin
+    private DiskLimitOptions diskLimits = new DiskLimitOptions();
 
     @Mixin
     private PublishOptions published = new PublishOptions();
@@ -122,6 +127,7 @@ final class MachineCreateCommand implements Callable<Integer> {
         if (disk != null) {
             builder.diskGib(disk);
         }
+        builder.diskLimits(diskLimits.changed(WritableLayer.Throttle.none()));
         published.applyTo(builder::network, builder::publish);
         if (restart != null) {
             builder.restart(MachineRestartPolicy.parse(restart));

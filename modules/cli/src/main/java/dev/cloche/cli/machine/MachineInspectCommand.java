@@ -3,6 +3,7 @@ package dev.cloche.cli.machine;
 import dev.cloche.Cloche;
 import dev.cloche.MachineInfo;
 import dev.cloche.base.EnumNames;
+import dev.cloche.cli.option.DiskLimitOptions;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.CommandWords;
 import dev.cloche.cli.terminal.ExitCodes;
@@ -75,6 +76,7 @@ final class MachineInspectCommand implements Callable<Integer> {
         table.row("cpus", String.valueOf(machine.cpus()));
         table.row("memory", machine.memoryMib() + " MiB");
         table.row("disk", machine.diskGib() + " GiB");
+        DiskLimitOptions.words(machine.diskThrottle()).ifPresent(limits -> table.row("disk limits", limits));
         table.row("network", EnumNames.of(machine.network()));
         machine.publish().forEach(port -> table.row("publish", port));
         table.row("init", machine.init().value());

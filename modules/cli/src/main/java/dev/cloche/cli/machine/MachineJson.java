@@ -40,6 +40,8 @@ final class MachineJson {
             json.field("autostart", machine.autostart())
                     .field("restartPolicy", EnumNames.of(machine.restartPolicy()))
                     .field("isolation", machine.isolation().map(EnumNames::of))
+                    .field("diskIops", machine.diskThrottle().iops())
+                    .field("diskBytesPerSecond", machine.diskThrottle().bytesPerSecond())
                     .field("createdAt", machine.createdAt())
                     .field("startedAt", machine.startedAt().map(Instant::toString))
                     .field("provisionedAt", machine.provisionedAt().map(Instant::toString))

@@ -5,6 +5,7 @@ import dev.cloche.SandboxInfo;
 import dev.cloche.SandboxInspection;
 import dev.cloche.base.DurationText;
 import dev.cloche.base.EnumNames;
+import dev.cloche.cli.option.DiskLimitOptions;
 import dev.cloche.cli.option.FormatOption;
 import dev.cloche.cli.terminal.ExitCodes;
 import dev.cloche.cli.terminal.JsonOutput;
@@ -66,6 +67,8 @@ final class InspectCommand implements Callable<Integer> {
                     .field("memoryMib", info.memoryMib())
                     .field("cpus", info.cpus())
                     .field("diskMib", sandbox.diskMib())
+                    .field("diskIops", policies.diskThrottle().iops())
+                    .field("diskBytesPerSecond", policies.diskThrottle().bytesPerSecond())
                     .field("ports", PortText.of(info.ports()))
                     .field("hindrance", info.hindrance().map(EnumNames::of))
                     .field("remedy", info.hindrance().map(VmHindrance::remedy))
@@ -173,6 +176,7 @@ final class InspectCommand implements Callable<Integer> {
         facts.row("memory", info.memoryMib() + " MiB");
         facts.row("cpus", String.valueOf(info.cpus()));
         sandbox.diskMib().ifPresent(size -> facts.row("disk", size + " MiB"));
+        DiskLimitOptions.words(policies.diskThrottle()).ifPresent(limits -> facts.row("disk limits", limits));
         PortText.of(info.ports()).forEach(port -> facts.row("port", port));
         policies.isolation().ifPresent(least -> facts.row("least isolation", EnumNames.of(least)));
         sandbox.isolation().ifPresent(walls -> facts.row("isolation", words(walls)));

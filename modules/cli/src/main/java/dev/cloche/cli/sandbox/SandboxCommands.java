@@ -48,6 +48,7 @@ public final class SandboxCommands {
         all.put("kill", Kill::new);
         all.put("restart", Restart::new);
         all.put("extend", ExtendCommand::new);
+        all.put("limit", LimitCommand::new);
         all.put("pause", Pause::new);
         all.put("suspend", Suspend::new);
         all.put("resume", Resume::new);

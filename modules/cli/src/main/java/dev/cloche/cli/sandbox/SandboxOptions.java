@@ -2,6 +2,7 @@ package dev.cloche.cli.sandbox;
 
 import dev.cloche.RestoreBuilder;
 import dev.cloche.SandboxBuilder;
+import dev.cloche.cli.option.DiskLimitOptions;
 import dev.cloche.cli.option.MemorySize;
 import dev.cloche.cli.option.SizeOptions;
 import dev.cloche.image.PullPolicy;
@@ -40,6 +41,9 @@ final class SandboxOptions {
                             + " 20g; 0 to write to memory (default: 8g, and with --rm or without a name 0).",
             converter = MemorySize.class)
     private @Nullable Integer disk;
+
+    @Mixin
+    private DiskLimitOptions diskLimits = new DiskLimitOptions();
 
     @Option(
             names = "--pull",
@@ -86,6 +90,7 @@ final class SandboxOptions {
         if (disk != null) {
             builder.diskMib(disk);
         }
+        diskLimits.applyTo(builder);
         if (stopSignal != null) {
             builder.stopSignal(stopSignal);
         }

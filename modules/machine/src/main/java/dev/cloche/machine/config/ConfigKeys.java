@@ -31,6 +31,8 @@ public final class ConfigKeys {
     public static final String AUTOSTART = "autostart";
     public static final String RESTART_POLICY = "restart_policy";
     public static final String ISOLATION = "isolation";
+    public static final String DISK_IOPS = "disk_iops";
+    public static final String DISK_BPS = "disk_bps";
     public static final String PROVISION = "provision";
     public static final String STATE = "state";
     public static final String IP_ADDRESS = "ip_address";
@@ -66,6 +68,8 @@ public final class ConfigKeys {
             AUTOSTART,
             RESTART_POLICY,
             ISOLATION,
+            DISK_IOPS,
+            DISK_BPS,
             PROVISION,
             STATE,
             IP_ADDRESS,

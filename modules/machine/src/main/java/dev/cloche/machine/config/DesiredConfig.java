@@ -11,6 +11,7 @@ import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
+import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +49,8 @@ public record DesiredConfig(
             ConfigKeys.AUTOSTART,
             ConfigKeys.RESTART_POLICY,
             ConfigKeys.ISOLATION,
+            ConfigKeys.DISK_IOPS,
+            ConfigKeys.DISK_BPS,
             ConfigKeys.PROVISION);
 
     /**
@@ -164,6 +167,12 @@ public record DesiredConfig(
                     fields.word(ConfigKeys.ISOLATION, word -> EnumNames.find(Isolation.class, word), Isolation.AUTO);
             changes.add(now -> now.withIsolation(least));
         }
+        WritableLayer.Throttle given = fields.throttle(WritableLayer.Throttle.none());
+        boolean iops = fields.has(ConfigKeys.DISK_IOPS);
+        boolean bytes = fields.has(ConfigKeys.DISK_BPS);
+        changes.add(now -> now.withDiskThrottle(new WritableLayer.Throttle(
+                iops ? given.iops() : now.diskThrottle().iops(),
+                bytes ? given.bytesPerSecond() : now.diskThrottle().bytesPerSecond())));
         return changes;
     }
 

@@ -17,6 +17,7 @@ import dev.cloche.vm.Isolation;
 import dev.cloche.vm.Network;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,8 +123,10 @@ final class MachineReader {
                 ? Optional.of(fields.word(
                         ConfigKeys.ISOLATION, word -> EnumNames.find(Isolation.class, word), Isolation.AUTO))
                 : Optional.empty();
+        WritableLayer.Throttle throttle = fields.throttle(defaults.diskThrottle());
         return fields.checked(
-                () -> new MachineSettings(who, network, publish, env, labels, autostart, restart, isolation, provision),
+                () -> new MachineSettings(
+                        who, network, publish, env, labels, autostart, restart, isolation, throttle, provision),
                 ConfigKeys.ENV);
     }
 

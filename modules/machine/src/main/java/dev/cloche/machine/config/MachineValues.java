@@ -37,6 +37,8 @@ final class MachineValues {
         out.put(ConfigKeys.AUTOSTART, settings.autostart());
         out.put(ConfigKeys.RESTART_POLICY, settings.restartPolicy().word());
         out.text(ConfigKeys.ISOLATION, settings.isolation().map(EnumNames::of));
+        settings.diskThrottle().iops().ifPresent(iops -> out.put(ConfigKeys.DISK_IOPS, (long) iops));
+        settings.diskThrottle().bytesPerSecond().ifPresent(bytes -> out.put(ConfigKeys.DISK_BPS, bytes));
         out.text(ConfigKeys.PROVISION, settings.provision());
         out.text(ConfigKeys.IMAGE_DIGEST, origin.imageDigest());
         out.text(ConfigKeys.DISTRO, origin.distro());

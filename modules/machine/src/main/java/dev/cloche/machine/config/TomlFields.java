@@ -2,6 +2,8 @@ package dev.cloche.machine.config;
 
 import dev.cloche.base.Printable;
 import dev.cloche.machine.MachineException;
+import dev.cloche.vm.VmException;
+import dev.cloche.vm.WritableLayer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -61,6 +63,19 @@ public final class TomlFields {
             throw wrong(key, "is out of range");
         }
         return (int) value;
+    }
+
+    long number(String key, long otherwise) throws DocumentException {
+        return typed(key, Long.class, "an integer").orElse(otherwise);
+    }
+
+    /** Returns limits of a disk with those that the table has in place of the earlier ones; 0 is for none. */
+    WritableLayer.Throttle throttle(WritableLayer.Throttle earlier) throws DocumentException {
+        int iops = integer(ConfigKeys.DISK_IOPS, earlier.iops().orElse(0));
+        long bytes = number(ConfigKeys.DISK_BPS, earlier.bytesPerSecond().orElse(0));
+        WritableLayer.Throttle none = WritableLayer.Throttle.none();
+        WritableLayer.Throttle requests = iops == 0 ? none : checked(() -> none.withIops(iops), ConfigKeys.DISK_IOPS);
+        return bytes == 0 ? requests : checked(() -> requests.withBytesPerSecond(bytes), ConfigKeys.DISK_BPS);
     }
 
     public boolean truth(String key, boolean otherwise) throws DocumentException {
@@ -125,7 +140,7 @@ public final class TomlFields {
     <T> T checked(Supplier<T> part, String... keys) throws DocumentException {
         try {
             return part.get();
-        } catch (MachineException.Invalid e) {
+        } catch (MachineException.Invalid | VmException.Invalid e) {
             OptionalInt line = OptionalInt.empty();
             for (String key : keys) {
                 line = line.isEmpty() && has(key) ? line(table, key) : line;

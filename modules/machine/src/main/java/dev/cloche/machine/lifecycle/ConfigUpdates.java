@@ -6,6 +6,7 @@ import dev.cloche.machine.MachineEvent;
 import dev.cloche.machine.MachineException;
 import dev.cloche.machine.MachineManager;
 import dev.cloche.machine.MachineName;
+import dev.cloche.machine.MachineSettings;
 import dev.cloche.machine.PersistedMachine;
 import dev.cloche.machine.config.MachineDocument;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ public final class ConfigUpdates {
             if (next.isPresent() && old.isPresent()) {
                 ProvisionScript.forget(directory, old.get());
             }
-            return changed(machine, after);
+            return changed(machine, after, deadline);
         });
     }
 
@@ -78,7 +79,7 @@ public final class ConfigUpdates {
         return context.exclusively(name, deadline, machine -> {
             ChangeRules.check(machine, parsed);
             disks.resize(machine, parsed, deadline);
-            ChangedMachine changed = changed(machine, context.store().replace(name, seen, text));
+            ChangedMachine changed = changed(machine, context.store().replace(name, seen, text), deadline);
             return new ChangedMachine(changed.machine(), changed.atNextStart(), List.copyOf(unknown));
         });
     }
@@ -101,14 +102,18 @@ public final class ConfigUpdates {
         }
     }
 
-    private ChangedMachine changed(PersistedMachine before, PersistedMachine after) {
+    private ChangedMachine changed(PersistedMachine before, PersistedMachine after, Deadline deadline) {
+        // Also where nothing is changed: the process that changed it may have died, or failed, before this.
+        disks.throttle(after, deadline);
         if (after.equals(before)) {
             return new ChangedMachine(after, false);
         }
         context.note(after, MachineEvent.Kind.CHANGED, "");
+        MachineSettings sameDisk =
+                after.settings().withDiskThrottle(before.settings().diskThrottle());
         boolean sameVm =
                 after.resources().withDiskGb(1).equals(before.resources().withDiskGb(1))
-                        && after.settings().equals(before.settings());
+                        && sameDisk.equals(before.settings());
         return new ChangedMachine(after, context.alive(after) && !sameVm);
     }
 }

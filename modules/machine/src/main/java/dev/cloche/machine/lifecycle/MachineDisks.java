@@ -9,6 +9,7 @@ import dev.cloche.machine.PersistedMachine;
 import dev.cloche.vm.PersistentDisk;
 import dev.cloche.vm.PersistentDisks;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -17,6 +18,7 @@ public final class MachineDisks {
     public static final String DIRECTORY = "disk";
     public static final int MIB_PER_GIB = 1024;
     private static final Duration GROW_LIMIT = Duration.ofMinutes(5);
+    private static final Duration THROTTLE_LIMIT = Duration.ofSeconds(30);
 
     private final MachineContext context;
 
@@ -76,6 +78,19 @@ public final class MachineDisks {
         Deadline limit = deadline.orAfter(GROW_LIMIT);
         try (Vm vm = context.vms().connect(machine.vmId(), limit)) {
             vm.growDisk(sizeMiB(machine), limit);
+        }
+    }
+
+    /** Has the limits of the disk hold that the file says, where the guest runs and has others. */
+    void throttle(PersistedMachine machine, Deadline deadline) {
+        WritableLayer.Throttle limits = machine.settings().diskThrottle();
+        boolean others = context.alive(machine)
+                && context.vms()
+                        .spec(machine.vmId())
+                        .filter(spec -> !spec.throttle().equals(limits))
+                        .isPresent();
+        if (others) {
+            context.vms().throttleDisk(machine.vmId(), () -> limits, deadline.orAfter(THROTTLE_LIMIT));
         }
     }
 

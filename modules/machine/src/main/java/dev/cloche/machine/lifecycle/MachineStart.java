@@ -189,6 +189,7 @@ public final class MachineStart {
                 .withWritable(disks.of(machine).layer())
                 .withNetwork(MachineNetwork.spec(machine.settings()).device())
                 .withIsolation(machine.settings().isolation())
+                .withThrottle(machine.settings().diskThrottle())
                 .withAttached(false);
     }
 

@@ -68,6 +68,7 @@ public final class Suspension {
                 .withWritable(disk.layer())
                 .withNetwork(network.device())
                 .withIsolation(machine.settings().isolation())
+                .withThrottle(machine.settings().diskThrottle())
                 .withAttached(false);
     }
 

@@ -82,6 +82,10 @@ public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration 
         IdentityRequest identity = new IdentityRequest(handOff);
         try {
             handOff.longest().ifPresent(vm::limit);
+            if (!handOff.throttle().isNone()) {
+                // Before its guest goes on.
+                provider.throttleDisk(vm.id(), handOff::throttle, deadline);
+            }
             vm.resume(identity::ask, deadline);
             return new Outcome.Done(vm);
         } catch (Throwable e) {

@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -69,6 +70,8 @@ public final class StoredSpec {
         spec.outputLogBytes().ifPresent(bytes -> fields.put("outputLogBytes", bytes));
         fields.put("templateMaker", spec.templateMaker());
         spec.isolation().ifPresent(least -> fields.put("isolation", EnumNames.of(least)));
+        spec.throttle().iops().ifPresent(iops -> fields.put("diskIops", (long) iops));
+        spec.throttle().bytesPerSecond().ifPresent(bytes -> fields.put("diskBytesPerSecond", bytes));
         if (spec.network() instanceof NetworkSpec.User user) {
             fields.put("ports", NetworkRecord.text(user.ports()));
             user.nameServer().ifPresent(address -> fields.put("nameServer", address));
@@ -160,6 +163,7 @@ public final class StoredSpec {
                 fields.truth("templateMaker"),
                 network(fields),
                 isolation(fields),
+                throttle(fields),
                 VmAdmission.NONE);
     }
 
@@ -170,6 +174,17 @@ public final class StoredSpec {
             throw new IOException("no valid isolation");
         }
         return least;
+    }
+
+    private static WritableLayer.Throttle throttle(JsonFields fields) throws IOException {
+        OptionalInt iops = fields.optionalNumber("diskIops").isPresent()
+                ? OptionalInt.of(fields.smallNumber("diskIops"))
+                : OptionalInt.empty();
+        return new WritableLayer.Throttle(
+                iops,
+                fields.optionalNumber("diskBytesPerSecond")
+                        .map(OptionalLong::of)
+                        .orElseGet(OptionalLong::empty));
     }
 
     /** With the ports as they were asked for, not those that it got. */

@@ -5,6 +5,7 @@ import dev.cloche.qemu.KernelImage;
 import dev.cloche.qemu.KernelProperties;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.VmResources;
+import dev.cloche.qemu.disk.DiskThrottle;
 import dev.cloche.qemu.disk.QemuImage;
 import dev.cloche.qemu.host.HostCapabilities;
 import dev.cloche.qemu.host.ProbeRun;
@@ -120,7 +121,7 @@ public final class QemuCommand {
         add(out, "-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console");
         add(out, "-chardev", socket("qmp", FIRST_SOCKET), "-mon", "chardev=qmp,mode=control");
         out.addAll(new QemuImage(spec.rootDisk()).arguments());
-        launch.disk().ifPresent(disk -> add(out, "-drive", drive(disk)));
+        launch.disk().ifPresent(disk -> add(out, "-drive", drive(disk, spec.throttle())));
         add(out, "-chardev", socket("c0", FIRST_SOCKET + 1));
         int next = FIRST_SOCKET + 2;
         for (int port : launch.ports()) {
@@ -221,12 +222,13 @@ public final class QemuCommand {
     /**
      * What a guest flushes is on the host's disk where that outlives the VM; else it need not be (docs/vm.md). A write that
      * fails for any reason halts the guest and is tried again when it goes on. On the device this would be part of the key
-     * of snapshots.
+     * of snapshots, and so would what the guest may ask of it.
      */
-    private static String drive(QemuLaunch.Disk disk) {
+    private static String drive(QemuLaunch.Disk disk, WritableLayer.Throttle throttle) {
         return "if=none,id=upper," + disk.layers().options()
                 + ",cache=" + (disk.persistent().isPresent() ? "writeback" : "unsafe")
-                + ",aio=threads,discard=unmap,werror=stop,rerror=report";
+                + ",aio=threads,discard=unmap,werror=stop,rerror=report"
+                + DiskThrottle.options(throttle);
     }
 
     /** A pipe that QEMU has from its guard, by its number: it opens no file for it. To append keeps it from cutting the pipe off. */

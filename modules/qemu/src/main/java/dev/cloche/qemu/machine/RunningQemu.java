@@ -3,6 +3,7 @@ package dev.cloche.qemu.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.disk.DiskThrottle;
 import dev.cloche.qemu.disk.QemuDisk;
 import dev.cloche.qemu.guard.Guard;
 import dev.cloche.qemu.guard.GuardFiles;
@@ -101,6 +102,11 @@ public final class RunningQemu implements RunningVm {
         } catch (IOException e) {
             throw new VmException.Monitor("QEMU cannot be reached for 'block_resize': " + e.getMessage(), e);
         }
+    }
+
+    @Override
+    public void enforceThrottle(boolean bound, Deadline deadline) {
+        new DiskThrottle(layout, id).enforce(bound, deadline);
     }
 
     @Override

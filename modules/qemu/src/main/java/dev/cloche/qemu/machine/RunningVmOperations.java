@@ -3,6 +3,7 @@ package dev.cloche.qemu.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.PinnedProcess;
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.qemu.disk.DiskThrottle;
 import dev.cloche.qemu.guard.GuardFiles;
 import dev.cloche.qemu.guard.VmDirectory;
 import dev.cloche.vm.VmException;
@@ -11,8 +12,10 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.VmWaits;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Does what any process may do to a VM that runs, without a handle, also to a VM of another owner. Thread-safe. */
 public final class RunningVmOperations {
@@ -64,6 +67,13 @@ public final class RunningVmOperations {
     public void resume(VmId id, Deadline deadline) {
         try (PinnedProcess guard = pin(id, "be resumed")) {
             new GuestPause(layout, id).end(() -> guard.signal(SIGTERM), deadline);
+        }
+    }
+
+    /** Does what {@link VmProvider#throttleDisk} promises. */
+    public void throttleDisk(VmId id, Supplier<WritableLayer.Throttle> throttle, Deadline deadline) {
+        try (PinnedProcess _ = pin(id, "have its disk bounded")) {
+            new DiskThrottle(layout, id).change(throttle, deadline);
         }
     }
 }

@@ -78,6 +78,7 @@ final class StartVmChoice {
                 .map(plain::withMaxDuration)
                 .orElse(plain)
                 .withIsolation(plan.policies().isolation())
+                .withThrottle(plan.policies().diskThrottle())
                 .withAdmission(admission());
         // The process that started an attached command reads it.
         return logged ? limited.withOutputLogBytes(LOG_BYTES) : limited;

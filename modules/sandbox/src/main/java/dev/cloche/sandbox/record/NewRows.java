@@ -42,8 +42,8 @@ final class NewRows {
                 """
                 INSERT INTO sandbox (name, directory, image, command, status, ephemeral, memory_mib, cpus, disk_mib,
                        max_duration, idle_timeout, start_timeout, restart, restart_limit, restarts, kept_runs, isolation,
-                       on_deadline, created_at, updated_at)
-                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+                       on_deadline, disk_iops, disk_bps, created_at, updated_at)
+                VALUES (?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 sandbox.name(),
@@ -62,6 +62,8 @@ final class NewRows {
                 policies.keptRuns(),
                 policies.isolation().map(Isolation::name),
                 policies.onDeadline().name(),
+                SandboxRows.boxed(policies.diskThrottle().iops()),
+                SandboxRows.boxed(policies.diskThrottle().bytesPerSecond()),
                 now,
                 now);
     }

@@ -13,6 +13,7 @@ import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,13 +21,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Reads the rows of sandboxes, each with its latest run. Lists and sweeps read these columns and no others. */
 final class SandboxRows {
     private static final String SELECT = """
             SELECT s.id, s.name, s.directory, s.image, s.manifest, s.command, s.status, s.ephemeral, s.memory_mib, s.cpus,
                    s.disk_mib, s.max_duration, s.idle_timeout, s.start_timeout, s.restart, s.restart_limit, s.restarts,
-                   s.kept_runs, s.isolation, s.on_deadline, s.created_at, s.updated_at,
+                   s.kept_runs, s.isolation, s.on_deadline, s.disk_iops, s.disk_bps, s.created_at, s.updated_at,
                    r.id AS run_id, r.vm_id, r.detached, r.owner_pid, r.owner_start_time, r.owner_boot_id,
                    r.guard_pid, r.guard_start_time, r.guard_boot_id, r.status AS run_status, r.asked, r.reason,
                    r.exit_code, r.exit_signal, r.killed, r.detail, r.started_at, r.ready_at, r.terminated_at,
@@ -91,11 +93,18 @@ final class SandboxRows {
                 new RestartPolicy(RestartPolicy.Kind.valueOf(row.getString("restart")), number(row, "restart_limit")),
                 row.getInt("kept_runs"),
                 isolation(row),
-                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")));
+                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")),
+                throttle(row));
     }
 
     static Optional<Isolation> isolation(ResultSet row) throws SQLException {
         return Optional.ofNullable(row.getString("isolation")).map(Isolation::valueOf);
+    }
+
+    static WritableLayer.Throttle throttle(ResultSet row) throws SQLException {
+        OptionalInt iops = number(row, "disk_iops");
+        long bytes = row.getLong("disk_bps");
+        return new WritableLayer.Throttle(iops, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(bytes));
     }
 
     /** Returns a row with the columns of a run as {@link #SELECT} names them. */
@@ -147,6 +156,10 @@ final class SandboxRows {
 
     static Optional<Integer> boxed(OptionalInt value) {
         return value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty();
+    }
+
+    static Optional<Long> boxed(OptionalLong value) {
+        return value.isPresent() ? Optional.of(value.getAsLong()) : Optional.empty();
     }
 
     static Optional<Long> millis(Optional<Duration> value) {

@@ -19,6 +19,7 @@ import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.WritableLayer;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Reads and writes the rows of sandboxes and runs. Every change of a status names the statuses that it may change from,
@@ -56,7 +58,8 @@ public final class SandboxStore {
                     CatalogSchema.Migration.additive("deadlines", "when runs end by their limit"),
                     CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
                     CatalogSchema.Migration.changing("template_pools", "pools of prepared templates", true, false),
-                    CatalogSchema.Migration.additive("pool_probes", "what new VMs of pools are asked")));
+                    CatalogSchema.Migration.additive("pool_probes", "what new VMs of pools are asked"),
+                    CatalogSchema.Migration.additive("disk_bounds", "limits of the disks of sandboxes")));
 
     private final Catalog catalog;
     private final Clock clock;
@@ -283,6 +286,28 @@ public final class SandboxStore {
             Optional<Duration> deadline = Optional.of(sinceBoot.plus(longest));
             DeadlineRows.set(transaction, id, deadline);
             return deadline;
+        });
+    }
+
+    /**
+     * Records what its guest may ask of its disk.
+     *
+     * @param rule says it of the sandbox as it is recorded; what it throws changes nothing
+     * @return the sandbox as it is then; empty if there is none
+     */
+    public Optional<SandboxRecord> throttleDisk(long id, Function<SandboxRecord, WritableLayer.Throttle> rule) {
+        return catalog.write(transaction -> {
+            Optional<SandboxRecord> now = SandboxRows.byId(transaction, id);
+            if (now.isEmpty()) {
+                return Optional.empty();
+            }
+            WritableLayer.Throttle throttle = rule.apply(now.get());
+            transaction.update(
+                    "UPDATE sandbox SET disk_iops = ?, disk_bps = ? WHERE id = ?",
+                    SandboxRows.boxed(throttle.iops()),
+                    SandboxRows.boxed(throttle.bytesPerSecond()),
+                    id);
+            return SandboxRows.byId(transaction, id);
         });
     }
 

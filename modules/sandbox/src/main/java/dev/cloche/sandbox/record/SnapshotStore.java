@@ -38,7 +38,8 @@ public final class SnapshotStore {
                     CatalogSchema.Migration.additive("isolation", "the least of walls that a sandbox accepts"),
                     CatalogSchema.Migration.additive("on_deadline", "what is done at a deadline"),
                     CatalogSchema.Migration.additive("recipes", "templates that were prepared"),
-                    CatalogSchema.Migration.changing("recipe_kinds", "templates with interpreters", true, false)));
+                    CatalogSchema.Migration.changing("recipe_kinds", "templates with interpreters", true, false),
+                    CatalogSchema.Migration.additive("disk_bounds", "limits of the disks of sandboxes")));
 
     private static final CommandTables COMMANDS = new CommandTables("snapshot");
 
@@ -119,8 +120,9 @@ public final class SnapshotStore {
                 row -> row.getLong(1),
                 """
                 INSERT INTO sandbox_snapshot (name, status, contents, directory, source, image, manifest, memory_mib, cpus,
-                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, isolation, on_deadline, created_at)
-                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                       disk_mib, network, name_server, max_duration, idle_timeout, start_timeout, isolation, on_deadline,
+                       disk_iops, disk_bps, created_at)
+                VALUES (?, 'TAKING', ?, hex(randomblob(16)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO NOTHING RETURNING id
                 """,
                 snapshot.name(),
@@ -138,6 +140,8 @@ public final class SnapshotStore {
                 source.policies().startTimeout().toMillis(),
                 source.policies().isolation().map(Isolation::name),
                 source.policies().onDeadline().name(),
+                SandboxRows.boxed(source.policies().diskThrottle().iops()),
+                SandboxRows.boxed(source.policies().diskThrottle().bytesPerSecond()),
                 clock.millis());
     }
 
@@ -249,7 +253,8 @@ public final class SnapshotStore {
                 RestartPolicy.no(),
                 SandboxPolicies.DEFAULT_KEPT_RUNS,
                 SandboxRows.isolation(row),
-                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")));
+                SandboxPolicies.OnDeadline.valueOf(row.getString("on_deadline")),
+                SandboxRows.throttle(row));
     }
 
     private static SandboxSnapshot snapshot(ResultSet row) throws SQLException {

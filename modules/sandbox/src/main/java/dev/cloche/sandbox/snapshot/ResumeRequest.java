@@ -158,6 +158,7 @@ public record ResumeRequest(
         VmSpec restored = VmSpec.restored(SandboxTerminator.vmOf(now), memory)
                 .withNetwork(context().store().network(now.id()).device())
                 .withIsolation(now.policies().isolation())
+                .withThrottle(now.policies().diskThrottle())
                 .withAdmission(StartPlan.admission(
                         context().store().details(now).labels(), waitForRoom.compareTo(left) < 0 ? waitForRoom : left))
                 .withAttached(false);

@@ -120,6 +120,7 @@ public record VmLauncher(VmProvider vms, TemplateStore templates, TemplateMaker 
                 .withAttached(vm.attached())
                 .withNetwork(vm.network())
                 .withIsolation(vm.isolation())
+                .withThrottle(vm.throttle())
                 .withAdmission(vm.admission());
         VmSpec limited = vm.maxDuration().map(plain::withMaxDuration).orElse(plain);
         return vm.outputLogBytes().isPresent()

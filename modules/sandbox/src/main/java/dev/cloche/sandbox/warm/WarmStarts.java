@@ -170,6 +170,11 @@ public record WarmStarts(
         }
 
         @Override
+        public WritableLayer.Throttle throttle() {
+            return request.vm().throttle();
+        }
+
+        @Override
         public GuestIdentity identity() {
             GuestIdentity identity = request.setup().identity(clock);
             // The pool's VMs ask whom the host asks, unless they are told otherwise here.

@@ -26,12 +26,13 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 
 /** One VM of the in-memory provider. */
 final class InMemoryBackend implements VmBackend {
     private static final int CLIENTS = 7;
 
-    private final VmSpec spec;
+    private volatile VmSpec spec;
     private final InMemoryLog log;
     private final InMemoryFaults faults;
     private final InMemorySnapshots snapshots;
@@ -235,6 +236,14 @@ final class InMemoryBackend implements VmBackend {
             guest.get().ifPresent(present -> present.die(VmExit.Cause.POOL_AGE));
         }
         return retired;
+    }
+
+    /** Records what its guest may ask of its writable disk. */
+    synchronized void throttle(Supplier<WritableLayer.Throttle> throttle) {
+        if (spec.writable() instanceof WritableLayer.InMemory) {
+            throw VmSpec.noDiskToBind();
+        }
+        spec = spec.withThrottle(throttle.get());
     }
 
     Optional<PooledVm> pooled() {

@@ -19,6 +19,7 @@ import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.WritableLayer;
 import dev.cloche.vmm.FoundGuest;
 import dev.cloche.vmm.ManagedVm;
 import dev.cloche.vmm.OpenVms;
@@ -33,6 +34,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /**
  * VMs without machines, for tests of what is above: their guests live in this JVM, speak the real protocol in real
@@ -153,6 +155,11 @@ public final class InMemoryProvider implements VmProvider {
                 .flatMap(InMemoryBackend::guest)
                 .filter(guest -> guest.pause().held())
                 .map(_ -> VmHindrance.HELD);
+    }
+
+    @Override
+    public void throttleDisk(VmId id, Supplier<WritableLayer.Throttle> throttle, Deadline deadline) {
+        running(id, "have its disk bounded").throttle(throttle);
     }
 
     @Override

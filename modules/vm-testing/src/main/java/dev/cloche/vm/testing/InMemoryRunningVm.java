@@ -89,6 +89,10 @@ final class InMemoryRunningVm implements RunningVm {
         disk.write(record.withSize(sizeMiB));
     }
 
+    /** Its guest writes to memory, as fast as it can. */
+    @Override
+    public void enforceThrottle(boolean bound, Deadline deadline) {}
+
     /** For a process that adopts it; a guest of this kind lives as long as its JVM in any case. */
     @Override
     public void detach() {

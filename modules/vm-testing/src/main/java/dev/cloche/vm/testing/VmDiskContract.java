@@ -17,6 +17,7 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import dev.cloche.vm.WritableLayer;
+import dev.cloche.vm.WritableLayer.Throttle;
 import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -123,6 +124,47 @@ public interface VmDiskContract extends VmFixture {
             assertThat(disks.find(place).orElseThrow().inUse()).isFalse();
         }
         disks.delete(place);
+    }
+
+    @Test
+    default void whatAGuestMayAskOfItsDiskIsSaidAtItsStartAndCanBeChanged() {
+        Throttle first = Throttle.none().withIops(500);
+        Throttle second = Throttle.none().withBytesPerSecond(1 << 20);
+        PersistentDisk disk = provider().disks().create(place("bound"), 64);
+        VmSpec spec = spec().withWritable(disk.layer()).withThrottle(first);
+        try (Vm vm = provider().create(spec)) {
+            assertThatThrownBy(() -> provider().throttleDisk(vm.id(), () -> second, soon()))
+                    .isInstanceOf(VmException.WrongState.class);
+            vm.start(soon());
+            assertThat(throttle(vm.id())).isEqualTo(first);
+            provider().throttleDisk(vm.id(), () -> second, soon());
+            assertThat(throttle(vm.id())).isEqualTo(second);
+            vm.pause(soon());
+            provider().throttleDisk(vm.id(), Throttle::none, soon());
+            assertThat(throttle(vm.id())).isEqualTo(Throttle.none());
+            vm.resume(soon());
+            end(vm);
+            assertThatThrownBy(() -> provider().throttleDisk(vm.id(), () -> second, soon()))
+                    .isInstanceOf(VmException.NotFound.class);
+        }
+    }
+
+    private Throttle throttle(VmId id) {
+        return provider().spec(id).orElseThrow().throttle();
+    }
+
+    @Test
+    default void aGuestWithoutADiskHasNoneToBeBound() {
+        VmSpec spec = spec().withWritable(WritableLayer.inMemory());
+        assertThatThrownBy(() -> spec.withThrottle(Throttle.none().withIops(100)))
+                .isInstanceOf(VmException.Invalid.class);
+        try (Vm vm = provider().create(spec)) {
+            vm.start(soon());
+            assertThatThrownBy(() -> provider()
+                            .throttleDisk(vm.id(), () -> Throttle.none().withIops(100), soon()))
+                    .isInstanceOf(VmException.Invalid.class)
+                    .hasMessageContaining("no disk");
+        }
     }
 
     @Test
