@@ -96,7 +96,7 @@ class DiskLimitIT extends OnOneHome {
     void whatCannotBeIsSaidInASentence() {
         refused(
                 125,
-                "A bound of 5 requests per second to a disk is out of range. Give 10 to 1000000",
+                "A limit of 5 requests per second to a disk is out of range.\n        Give 10 to 1000000",
                 "run",
                 "--name",
                 "no",
@@ -106,7 +106,7 @@ class DiskLimitIT extends OnOneHome {
                 "true");
         refused(
                 125,
-                "A bound of 1024 bytes per second to a disk is out of range. Give 64 KiB to 1 TiB",
+                "A limit of 1024 bytes per second to a disk is out of range.\n        Give 64 KiB to 1 TiB",
                 "run",
                 "--name",
                 "no",

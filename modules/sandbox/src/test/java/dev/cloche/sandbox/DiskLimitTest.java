@@ -170,7 +170,7 @@ class DiskLimitTest extends OnSnapshots {
         assertThatThrownBy(() -> sandboxes.limitDisk(host.id(NAME), now -> now.withIops(1), TestHost.soon()))
                 .isInstanceOf(VmException.Invalid.class)
                 .extracting(e -> ((ClocheException) e).remedy())
-                .isEqualTo("Give 10 to 1000000, or leave the bound out.");
+                .isEqualTo("Give 10 to 1000000, or leave the limit out.");
         assertThat(recorded(NAME)).isEqualTo(FEW);
     }
 }

@@ -75,16 +75,16 @@ public sealed interface WritableLayer {
         private static void requireIops(int value) {
             if (value < MIN_IOPS || value > MAX_IOPS) {
                 throw new VmException.Invalid(
-                        "A bound of " + value + " requests per second to a disk is out of range",
-                        "Give " + MIN_IOPS + " to " + MAX_IOPS + ", or leave the bound out.");
+                        "A limit of " + value + " requests per second to a disk is out of range",
+                        "Give " + MIN_IOPS + " to " + MAX_IOPS + ", or leave the limit out.");
             }
         }
 
         private static void requireBytes(long value) {
             if (value < MIN_BYTES || value > MAX_BYTES) {
                 throw new VmException.Invalid(
-                        "A bound of " + value + " bytes per second to a disk is out of range",
-                        "Give " + (MIN_BYTES >> 10) + " KiB to " + (MAX_BYTES >> 40) + " TiB, or leave the bound out.");
+                        "A limit of " + value + " bytes per second to a disk is out of range",
+                        "Give " + (MIN_BYTES >> 10) + " KiB to " + (MAX_BYTES >> 40) + " TiB, or leave the limit out.");
             }
         }
 

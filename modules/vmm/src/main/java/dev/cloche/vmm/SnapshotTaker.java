@@ -1,6 +1,7 @@
 package dev.cloche.vmm;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.vm.Guest;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
@@ -85,7 +86,7 @@ final class SnapshotTaker {
             return capturedAtTheEnd(name, kept, kill, deadline);
         } catch (Throwable failure) {
             if (life.state().live()) {
-                life.enforceThrottle(true, deadline.atLeast(VmBoot.KILL_ALLOWANCE));
+                Uninterrupted.after(failure, () -> life.enforceThrottle(true, deadline.atLeast(VmBoot.KILL_ALLOWANCE)));
             }
             throw failure;
         }

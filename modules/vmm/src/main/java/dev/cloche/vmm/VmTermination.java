@@ -19,7 +19,7 @@ final class VmTermination {
      */
     private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(10);
 
-    /** What is waited for another process that speaks to QEMU; the guest may write without a bound then, or has to do with it. */
+    /** How long another process that speaks to QEMU is waited for; after that the guest ends within the bound of its disk. */
     private static final Duration UNBIND_LIMIT = Duration.ofSeconds(2);
 
     private final VmId id;
