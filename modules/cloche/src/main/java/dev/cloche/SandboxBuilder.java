@@ -178,7 +178,7 @@ public final class SandboxBuilder {
     }
 
     /**
-     * Limits the requests, reads and writes together, that the guest may make of its disk in a second, of whatever size. It needs a
+     * Limits the requests, reads and writes together, that the guest may make of its disk in a second, small and large ones alike. It needs a
      * disk: an ephemeral sandbox has one only where {@link #diskMib} says so. The image is read without a limit. Forks and what is
      * restored from snapshots begin with the same; {@link Sandboxes#limitDisk} changes it, also while the sandbox runs.
      *

@@ -51,7 +51,7 @@ public sealed interface WritableLayer {
      * Bounds what a guest may ask of its writable disk, reads and writes together. Both bounds hold at once; a tenth of a second's
      * worth may come in one go. What lies in layers below it counts too, the image that the VM boots from does not.
      *
-     * @param iops requests per second, of whatever size, {@value #MIN_IOPS} to {@value #MAX_IOPS}; empty for any number
+     * @param iops requests per second, small and large ones alike, {@value #MIN_IOPS} to {@value #MAX_IOPS}; empty for any number
      * @param bytesPerSecond 64 KiB to 1 TiB; empty for any number
      */
     record Throttle(OptionalInt iops, OptionalLong bytesPerSecond) {
