@@ -2,6 +2,7 @@ package dev.cloche.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.Cloche;
 import dev.cloche.ClocheOptions;
@@ -10,6 +11,7 @@ import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -36,9 +38,12 @@ class SandboxedIT {
                 assertThat(cloche.sandboxes().list()).isEmpty();
                 assertThat(cloche.unrecordedVms()).isEmpty();
             }
-            try (Stream<Path> left = Files.list(vms)) {
-                assertThat(left).isEmpty();
-            }
+            // A directory loses its name before its files, and may be about to.
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> {
+                try (Stream<Path> left = Files.list(vms)) {
+                    assertThat(left).isEmpty();
+                }
+            });
         }
     }
 
