@@ -299,7 +299,7 @@ public final class Sandboxes {
      * cloche.sandboxes().limitDisk("build", now -> WritableLayer.Throttle.none());
      * }</pre>
      *
-     * <p>While it is stopped or suspended the limits do not hold, so that what it has not written yet is not lost.
+     * <p>While it is being stopped or suspended the limits do not hold, so that what it has not written yet is not lost.
      *
      * @param change of the limits that it has; called once
      * @throws dev.cloche.base.ClocheException if there is none of that name, it writes to its memory and has no disk, it is just

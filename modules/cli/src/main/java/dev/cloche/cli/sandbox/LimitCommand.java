@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Limit what sandboxes may ask of their disks: at once where they run, and at each later start.",
             "",
-            "What is not said stays as it is. While a sandbox is stopped or suspended the limits do not hold, so that what it has"
+            "What is not said stays as it is. While a sandbox is being stopped or suspended the limits do not hold, so that what it has"
                     + " not written yet is not lost.",
             ""
         },
