@@ -83,11 +83,18 @@ failed() { # STAMP → a line for each test that failed since: its name, the out
         /<\/(failure|error)>/ { tell() }' {} + || true
 }
 
-report_failed() { # STAMP
-    failed "$1" >"$work/failed"
-    [ -s "$work/failed" ] || return 0
+# Reads what ran since, before another run writes the reports of the same classes anew.
+read_reports() { # NAME of the stamp in $work
+    gather "$work/$1" >"$work/$1.tests"
+    touch "$work/skipped"
+    skipped "$work/$1" | sort -u -o "$work/skipped" - "$work/skipped"
+    failed "$work/$1" >>"$work/failed"
+}
+
+report_failed() { # FILE
+    [ -s "$1" ] || return 0
     echo "Failed tests, where, and why:"
-    sed 's/^/  /' "$work/failed"
+    sed 's/^/  /' "$1"
     echo
 }
 

@@ -104,6 +104,10 @@ class CiReportTest {
         assertThat(result.out()).isEmpty();
     }
 
+    private Shell.Result reportFailed() throws Exception {
+        return run("eval", "read_reports stamp && report_failed failed");
+    }
+
     @Test
     void aTestThatFailedIsNamedWithItsLineAndItsMessage() throws Exception {
         report("one.FooIT", """
@@ -114,7 +118,7 @@ class CiReportTest {
                 ]]></failure>
                 """);
         report("one.BarIT", "<error type=\"x.IOException\"><![CDATA[x.IOException: it is gone\n]]></error>");
-        Shell.Result result = run("report_failed", "stamp");
+        Shell.Result result = reportFailed();
         assertThat(result.out())
                 .startsWith("Failed tests, where, and why:\n")
                 .contains("  one.FooIT.isSkipped (FooIT.java:12): expected: 1  but was: 2\n")
@@ -122,9 +126,17 @@ class CiReportTest {
     }
 
     @Test
+    void aLaterRunOfTheSameClassHidesNoFailure() throws Exception {
+        report("one.FooIT", "<failure message=\"expected: 1\"></failure>");
+        assertThat(run("read_reports", "stamp").exitCode()).isZero();
+        report("one.FooIT", "");
+        assertThat(reportFailed().out()).containsOnlyOnce("one.FooIT.isSkipped (no line): expected: 1");
+    }
+
+    @Test
     void aRunWithoutFailuresNamesNone() throws Exception {
         report("one.FooIT", assumption("passt is not installed"));
-        assertThat(run("report_failed", "stamp").out()).isEmpty();
+        assertThat(reportFailed().out()).isEmpty();
     }
 
     @Test
