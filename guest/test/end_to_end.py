@@ -1092,6 +1092,32 @@ def check_upper_disk(share, image, directory):
             vm.destroy()
 
 
+def check_configure_beside_one_that_is_stuck(share, image, directory):
+    """A child that shares the agent's memory hangs in the kernel, where no signal ends it: the next has a copy, and all goes on."""
+    disk = f"{directory}.ext4"
+    if shutil.which("mkfs.ext4") is None:
+        raise Skipped("there is no mkfs.ext4")
+    subprocess.run(["truncate", "-s", "16M", disk], check=True)
+    subprocess.run(["mkfs.ext4", "-q", "-F", disk], check=True, stdin=subprocess.DEVNULL)
+    vm = Vm(share, image, directory, extra=["-drive", f"if=none,id=etc,file={disk},format=raw", "-device", "virtio-blk-device,drive=etc"])
+    try:
+        c = vm.connect().wait_hello()
+        out = sh(c, "mkdir /x && mount -t ext4 /dev/vdb /x && cp -a /etc/. /x && mount --move /x /etc && fsfreeze --freeze /etc")
+        expect(out[0] == (EXITED_BY, 0), out)
+        for name in ("first", "second"):
+            stuck = c.begin(CONFIGURE, field(1, name) + field(2, struct.pack("<Q", 10**18)) + field(3, os.urandom(64)))
+            expect(c.request(PING, b"x").payload == b"x", "a ping meanwhile")
+            failure(lambda: c.answer(stuck), 10)
+        out = sh(c, "fsfreeze --unfreeze /etc; while [ $(pidof init | wc -w) != 1 ]; do sleep 0.1; done; hostname")
+        expect(out == ((EXITED_BY, 0), b"second\n", b""), out)
+        for i in range(50):
+            c.request(CONFIGURE, field(1, f"bell{i}") + field(3, os.urandom(64)) + field(4, f"{i:032x}"))
+            out = sh(c, "hostname; cat /etc/hostname /etc/machine-id")[1]
+            expect(out == f"bell{i}\nbell{i}\n{i:032x}\n".encode(), out)
+    finally:
+        vm.destroy()
+
+
 def check_restore(share, image, directory):
     """The owner died in the middle of a frame, and output was on its way, when the snapshot was taken."""
     ram, state = f"{directory}.ram", f"{directory}.state"

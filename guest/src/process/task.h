@@ -15,6 +15,11 @@ bool task_runs(enum task_kind kind);
 bool task_begin(enum task_kind kind, int port, uint32_t request, void (*work)(void), int milliseconds,
                 void (*finished)(bool good));
 
+/* The same by a child that shares the agent's memory, like that of an execution (child.h): the work keeps to its stack of 16 KiB,
+ * asks the kernel by raw.h, and gives up with child_give_up. */
+bool task_begin_sharing(enum task_kind kind, int port, uint32_t request, void (*work)(void), int milliseconds,
+                        void (*finished)(bool good));
+
 /* Whether the process was a task. */
 bool task_ended(pid_t pid, int status);
 

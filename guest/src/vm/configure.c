@@ -15,6 +15,7 @@
 #include "process/report.h"
 #include "process/task.h"
 #include "sys/log.h"
+#include "sys/raw.h"
 #include "vm/freeze.h"
 #include "vm/names.h"
 #include "vm/network.h"
@@ -28,9 +29,25 @@ static int random_device = -1;
 static bool missing;
 static bool secrets_given; /* by any frame, in this guest or in what it is a clone of */
 
-/* Of the frame that is being applied. */
+/* Of the frame that is being applied; its payload is there until configure_begin returns. */
 static struct configure_request wanted;
 static char **new_variables;
+
+/* As struct rand_pool_info. */
+struct entropy {
+    int entropy_count;
+    int buf_size;
+    uint8_t bytes[ENTROPY_MAX];
+};
+
+/* What it says that needs nothing but system calls. A child may read it while it is changed, but only one that was killed, and
+ * is stuck in the kernel. */
+static struct own {
+    struct entropy entropy;
+    bool has_clock;
+    struct timespec clock;
+    struct host_names names;
+} own;
 
 void configure_open(void) {
     random_device = open("/dev/urandom", O_RDWR | O_CLOEXEC);
@@ -41,42 +58,46 @@ void identity_forget(void) { missing = true; }
 
 bool identity_is_missing(void) { return missing; }
 
-static bool set_clock(uint64_t nanoseconds) {
-    struct timespec now = {
-        .tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
-    return clock_settime(CLOCK_REALTIME, &now) == 0;
+static struct entropy entropy_of(struct text text) {
+    struct entropy entropy = {.entropy_count = (int)text.length * 8, .buf_size = (int)text.length};
+    if (text.length > 0) memcpy(entropy.bytes, text.bytes, text.length);
+    return entropy;
 }
 
-/* Clones of one snapshot share the state of the generator, so the reseed matters as much as the bytes. */
-static bool add_entropy(struct text text) {
-    struct {
-        int entropy_count;
-        int buf_size;
-        uint8_t bytes[ENTROPY_MAX];
-    } pool = {.entropy_count = (int)text.length * 8, .buf_size = (int)text.length};
-    memcpy(pool.bytes, text.bytes, text.length);
-    return ioctl(random_device, RNDADDENTROPY, &pool) == 0 && ioctl(random_device, RNDRESEEDCRNG) == 0;
+static void must(long done, const char *what) {
+    if (done < 0) child_give_up(INTERNAL, (int)-done, what, "", "");
 }
 
-static void must(bool done, const char *what) {
+/* In a child that may share the agent's memory. Clones of one snapshot share the state of the generator, so the reseed matters
+ * as much as the bytes. */
+static void set_own(void) {
+    const struct own *o = &own;
+    if (o->entropy.buf_size > 0) {
+        must(raw(SYS_ioctl, random_device, RNDADDENTROPY, &o->entropy), "The entropy could not be added");
+        must(raw(SYS_ioctl, random_device, RNDRESEEDCRNG), "The entropy could not be added");
+    }
+    if (o->has_clock) must(raw(SYS_clock_settime, CLOCK_REALTIME, &o->clock), "The clock could not be set");
+    const char *what;
+    long done = names_set(&o->names, &what);
+    must(done, what);
+}
+
+static void must_copied(bool done, const char *what) {
     if (!done) spawn_give_up(INTERNAL, "%s: %s.", what, strerror(errno));
 }
 
-/* In the child. */
-static void apply(void) {
+/* In a child with a copy of it: this allocates, and what it reads may be long. */
+static void set_all(void) {
     const struct configure_request *w = &wanted;
-    if (w->entropy.bytes != NULL) must(add_entropy(w->entropy), "The entropy could not be added");
-    if (w->has_clock) must(set_clock(w->clock), "The clock could not be set");
-    if (w->host.bytes != NULL) must(names_set_host(w->host.bytes, w->host.length), "The host name could not be set");
-    if (w->machine.bytes != NULL) must(names_set_machine(w->machine.bytes), "/etc/machine-id could not be written");
+    set_own();
     if (w->has_network) {
-        must(network_apply(&w->network), "The network could not be set up");
-        must(names_set_servers(&w->network), "/etc/resolv.conf could not be written");
+        must_copied(network_apply(&w->network), "The network could not be set up");
+        must_copied(names_set_servers(&w->network), "/etc/resolv.conf could not be written");
     }
     if (w->secret_count > 0) {
-        must(secrets_replace(w->secrets, w->secret_count), "The secrets could not be written");
+        must_copied(secrets_replace(w->secrets, w->secret_count), "The secrets could not be written");
     } else if (w->remove_secrets && secrets_given) {
-        must(secrets_remove(), "The earlier secrets could not be removed");
+        must_copied(secrets_remove(), "The earlier secrets could not be removed");
     }
 }
 
@@ -88,6 +109,14 @@ static void finished(bool good) {
         free(new_variables);
     }
     new_variables = NULL;
+    explicit_bzero(&own, sizeof own);
+}
+
+/* A child that shares this memory costs a fraction of one with a copy. */
+static bool begin(int port, uint32_t request) {
+    bool more = wanted.has_network || wanted.secret_count > 0 || (wanted.remove_secrets && secrets_given);
+    return more ? task_begin(TASK_CONFIGURE, port, request, set_all, CONFIGURE_MS, finished)
+                : task_begin_sharing(TASK_CONFIGURE, port, request, set_own, CONFIGURE_MS, finished);
 }
 
 /* One allocation with the array and its texts; NULL if there is no memory. */
@@ -113,13 +142,20 @@ int configure_begin(int port, uint32_t request, uint8_t *payload, size_t length,
     if (freeze_is_on()) return FROZEN;
     *sentence = "The VM has no network interface.";
     if (wanted.has_network && network_interface(name) == 0) return UNSUPPORTED;
+    own = (struct own){
+        .entropy = entropy_of(wanted.entropy),
+        .has_clock = wanted.has_clock,
+        .clock = {.tv_sec = (time_t)(wanted.clock / 1000000000), .tv_nsec = (long)(wanted.clock % 1000000000)},
+    };
+    *sentence = "The host's name or the machine's id is too long.";
+    if (!names_of(wanted.host, wanted.machine, &own.names)) return BAD_REQUEST;
     *sentence = "The agent has no memory or no process for it.";
     if (wanted.variable_count > 0) {
         new_variables = copy_variables(wanted.variables, wanted.variable_count);
         if (new_variables == NULL) return OUT_OF_RESOURCES;
     }
     if (wanted.end_all) executions_end_all();
-    bool begun = task_begin(TASK_CONFIGURE, port, request, apply, CONFIGURE_MS, finished);
+    bool begun = begin(port, request);
     secrets_given = secrets_given || wanted.secret_count > 0;
     /* The child has a copy; this process lives on in every clone. */
     for (uint32_t i = 0; i < wanted.secret_count; i++) {
