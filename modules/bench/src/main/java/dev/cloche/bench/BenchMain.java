@@ -21,6 +21,7 @@ import dev.cloche.bench.compare.MachineConfig;
 import dev.cloche.bench.compare.Maintenance;
 import dev.cloche.bench.compare.Memory;
 import dev.cloche.bench.compare.NamedMachines;
+import dev.cloche.bench.compare.Neighbour;
 import dev.cloche.bench.compare.Ports;
 import dev.cloche.bench.compare.PullSpeed;
 import dev.cloche.bench.compare.RegistryAppends;
@@ -76,6 +77,7 @@ public final class BenchMain {
         all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
         all.put("runtime", (setting, rounds, report) -> new RuntimeUnpacks(setting).measure(rounds, report));
         all.put("walls", (setting, rounds, report) -> new Walls(setting).measure(rounds, report));
+        all.put("neighbour", (setting, rounds, report) -> new Neighbour(setting).measure(rounds, report));
         all.put("admission", (setting, rounds, report) -> new Admissions(setting).measure(rounds * 20, report));
         all.put("memory", (setting, rounds, report) -> new Memory(setting).measure(rounds, report));
         all.put("trips", (setting, rounds, report) -> new ChannelTrips(setting).measure(rounds, report));

@@ -81,7 +81,12 @@ public record Setting(Path root, Path directory, Path home, Path disk, String ac
                 "-static",
                 "-o",
                 target.toString(),
-                root.resolve("modules/bench/src/guest").resolve(source).toString());
+                guestSource(source).toString());
+    }
+
+    /** Returns a program of the benchmarks for a guest, as it is in this repository. */
+    public Path guestSource(String name) {
+        return root.resolve("modules/bench/src/guest").resolve(name);
     }
 
     /** Runs a program, whose failure is one of the benchmark. */
