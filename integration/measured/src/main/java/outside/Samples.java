@@ -24,6 +24,24 @@ final class Samples {
         return sorted.get(Math.max(0, (int) Math.ceil(sorted.size() * percent / 100.0) - 1));
     }
 
+    /** Tells the median, and between which values it is with 95 % certainty, whatever the distribution: by the order of the values. */
+    void printMedian() {
+        List<Double> sorted = new ArrayList<>(values);
+        Collections.sort(sorted);
+        int n = sorted.size();
+        int reach = (int) Math.ceil(0.98 * Math.sqrt(n));
+        int low = Math.max(0, n / 2 - reach);
+        int high = Math.min(n - 1, (n - 1) / 2 + reach);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: median %+.1f ms (95 %% certain: %+.1f to %+.1f), n %d%n",
+                name,
+                percentile(50),
+                sorted.get(low),
+                sorted.get(high),
+                n);
+    }
+
     static void print(String unit, Samples... rows) {
         System.out.printf("| | n | p50 %1$s | p95 %1$s | p50 above the first |%n|---|---|---|---|---|%n", unit);
         for (Samples row : rows) {

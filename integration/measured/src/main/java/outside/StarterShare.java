@@ -10,11 +10,20 @@ import java.util.stream.Collectors;
 
 /**
  * What the starter adds to the start of an application's context: a web application with Actuator, each time in a JVM of its own,
- * without our jars on its class path and with them, in turn. Arguments: rounds.
+ * without our jars on its class path and with them, in turn. Arguments: rounds, and "steady" for JVMs that compile once and collect
+ * garbage on one thread, whose times differ less, and only the variant that needs no Cloche: then each is compared with the one
+ * just before it.
  */
 public final class StarterShare {
     private static final List<String> QUIET = List.of(
             "--server.port=0", "--logging.level.root=error", "--spring.main.banner-mode=off");
+
+    /** Directories of a Maven repository: our jars, and what these need and the application has for no other reason. */
+    private static final List<String> BROUGHT =
+            List.of("/dev/cloche/", "/org/xerial/", "/org/tomlj/", "/com/github/luben/", "/tools/jackson/");
+
+    /** As the plug-ins of Spring Boot start applications while they are developed, and the simplest collector. */
+    private static final List<String> STEADY = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private StarterShare() {}
 
@@ -22,7 +31,7 @@ public final class StarterShare {
         int rounds = Integer.parseInt(arguments[0]);
         String all = System.getProperty("java.class.path");
         String without = Arrays.stream(all.split(File.pathSeparator))
-                .filter(entry -> !entry.contains(File.separator + "dev" + File.separator + "cloche" + File.separator))
+                .filter(entry -> BROUGHT.stream().noneMatch(entry::contains))
                 .collect(Collectors.joining(File.pathSeparator));
         String plain = "outside.context.WebApplication";
         List<Variant> variants = List.of(
@@ -34,12 +43,16 @@ public final class StarterShare {
                         all,
                         plain,
                         List.of("--cloche.pools[0].image=base", "--cloche.pools[0].memory=192MB")));
+        if (arguments.length > 1) {
+            steady(rounds, variants.get(0), variants.get(1));
+            return;
+        }
         for (int round = -2; round < rounds; round++) {
             for (Variant variant : variants) {
-                String[] microseconds = variant.start().split(" ");
+                Took took = variant.start();
                 if (round >= 0) {
-                    variant.samples.add(Long.parseLong(microseconds[0]) / 1000.0);
-                    variant.computing.add(Long.parseLong(microseconds[1]) / 1000.0);
+                    variant.samples.add(took.clock);
+                    variant.computing.add(took.thread);
                 }
             }
         }
@@ -47,6 +60,36 @@ public final class StarterShare {
         System.out.println("Of it in the application's own thread, with a processor:\n");
         Samples.print("ms", variants.stream().map(Variant::computing).toArray(Samples[]::new));
     }
+
+    private static void steady(int rounds, Variant without, Variant with) throws Exception {
+        Samples clock = new Samples("difference, by the clock");
+        Samples thread = new Samples("difference, in the application's own thread");
+        without.command.addAll(1, STEADY);
+        with.command.addAll(1, STEADY);
+        for (int round = -2; round < rounds; round++) {
+            // In both orders, so that neither always follows the other.
+            Took first = (round % 2 == 0 ? without : with).start();
+            Took second = (round % 2 == 0 ? with : without).start();
+            Took before = round % 2 == 0 ? first : second;
+            Took after = round % 2 == 0 ? second : first;
+            if (round >= 0) {
+                without.samples.add(before.clock);
+                with.samples.add(after.clock);
+                without.computing.add(before.thread);
+                with.computing.add(after.thread);
+                clock.add(after.clock - before.clock);
+                thread.add(after.thread - before.thread);
+            }
+        }
+        Samples.print("ms", without.samples, with.samples);
+        System.out.println("Of it in the application's own thread, with a processor:\n");
+        Samples.print("ms", without.computing, with.computing);
+        clock.printMedian();
+        thread.printMedian();
+    }
+
+    /** In milliseconds. */
+    private record Took(double clock, double thread) {}
 
     private record Variant(Samples samples, Samples computing, List<String> command) {
         Variant(String name, String classPath, String main, List<String> more) {
@@ -60,7 +103,7 @@ public final class StarterShare {
             command.addAll(more);
         }
 
-        String start() throws IOException, InterruptedException {
+        Took start() throws IOException, InterruptedException {
             Process process = new ProcessBuilder(command)
                     .redirectInput(new File("/dev/null"))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -69,7 +112,8 @@ public final class StarterShare {
             if (process.waitFor() != 0) {
                 throw new IllegalStateException("exit code " + process.exitValue() + ": " + output);
             }
-            return output;
+            String[] microseconds = output.split(" ");
+            return new Took(Long.parseLong(microseconds[0]) / 1000.0, Long.parseLong(microseconds[1]) / 1000.0);
         }
     }
 }
