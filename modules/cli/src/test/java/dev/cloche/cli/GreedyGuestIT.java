@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,6 +20,7 @@ class GreedyGuestIT {
     }
 
     @Test
+    @Tag("slow")
     void commandsWorkForAsLongAsGuestsWriteAndTheReserveIsMadeWholeBeforeTheyGoOn() throws Exception {
         DISK.good("ps");
         DISK.good("maintain");

@@ -177,6 +177,7 @@ class MachineInitIT {
     }
 
     @Test
+    @Tag("slow")
     void aProgramAsInitThatEndsWithAnErrorFailsTheMachine() {
         create("own", "/usr/bin/own");
         assertThat(cloche.run("machine", "start", "own").stderr()).contains("no init /usr/bin/own");
