@@ -24,7 +24,7 @@ final class Samples {
         return sorted.get(Math.max(0, (int) Math.ceil(sorted.size() * percent / 100.0) - 1));
     }
 
-    /** Tells the median, and between which values it is with 95 % certainty, whatever the distribution: by the order of the values. */
+    /** Tells the median and its 95 % confidence interval, by the order of the values, which assumes no distribution. */
     void printMedian() {
         List<Double> sorted = new ArrayList<>(values);
         Collections.sort(sorted);
@@ -34,7 +34,7 @@ final class Samples {
         int high = Math.min(n - 1, (n - 1) / 2 + reach);
         System.out.printf(
                 Locale.ROOT,
-                "%s: median %+.1f ms (95 %% certain: %+.1f to %+.1f), n %d%n",
+                "%s: median %+.1f ms (95 %% interval: %+.1f to %+.1f), n %d%n",
                 name,
                 percentile(50),
                 sorted.get(low),
