@@ -2,7 +2,6 @@ package dev.cloche.pool.driver;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
-import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
 import dev.cloche.pool.Registration;
@@ -106,7 +105,8 @@ public final class PoolWorker {
         }
     }
 
-    public HandOffProcedure.Outcome handOver(VmId vm, HandOff handOff, Deadline deadline) {
-        return procedure.of(vm, handOff, deadline);
+    /** Returns how entries are handed over. */
+    public HandOffProcedure procedure() {
+        return procedure;
     }
 }

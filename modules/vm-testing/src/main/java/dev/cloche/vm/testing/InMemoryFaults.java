@@ -36,6 +36,7 @@ public final class InMemoryFaults {
         CREATE,
         /** A boot, or a restore. */
         START,
+        ADOPT,
         RESUME,
         DESTROY,
         /** A look at the entries of pools. */
