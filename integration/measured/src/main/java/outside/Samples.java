@@ -18,6 +18,10 @@ final class Samples {
         values.add(value);
     }
 
+    String name() {
+        return name;
+    }
+
     double percentile(int percent) {
         List<Double> sorted = new ArrayList<>(values);
         Collections.sort(sorted);

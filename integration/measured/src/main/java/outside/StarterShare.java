@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 /**
  * What the starter adds to the start of an application's context: a web application with Actuator, each time in a JVM of its own,
  * without our jars on its class path and with them, in turn. Arguments: rounds, and "steady" for JVMs that compile once and collect
- * garbage on one thread, whose times differ less, and only the variant that needs no Cloche: then each is compared with the one
- * just before it.
+ * garbage on one thread, whose times differ less, and only the variant that needs no Cloche: with our jars behind those of Spring,
+ * and before them, each compared with the one without of its round. A class is looked for in all jars before its own.
  */
 public final class StarterShare {
     private static final List<String> QUIET = List.of(
@@ -33,6 +33,9 @@ public final class StarterShare {
         String without = Arrays.stream(all.split(File.pathSeparator))
                 .filter(entry -> BROUGHT.stream().noneMatch(entry::contains))
                 .collect(Collectors.joining(File.pathSeparator));
+        String brought = Arrays.stream(all.split(File.pathSeparator))
+                .filter(entry -> BROUGHT.stream().anyMatch(entry::contains))
+                .collect(Collectors.joining(File.pathSeparator));
         String plain = "outside.context.WebApplication";
         List<Variant> variants = List.of(
                 new Variant("without the starter", without, plain, List.of()),
@@ -44,7 +47,10 @@ public final class StarterShare {
                         plain,
                         List.of("--cloche.pools[0].image=base", "--cloche.pools[0].memory=192MB")));
         if (arguments.length > 1) {
-            steady(rounds, variants.get(0), variants.get(1));
+            steady(rounds, List.of(
+                    variants.get(0),
+                    new Variant("with it, behind Spring", without + File.pathSeparator + brought, plain, List.of()),
+                    new Variant("with it, before Spring", brought + File.pathSeparator + without, plain, List.of())));
             return;
         }
         for (int round = -2; round < rounds; round++) {
@@ -61,31 +67,35 @@ public final class StarterShare {
         Samples.print("ms", variants.stream().map(Variant::computing).toArray(Samples[]::new));
     }
 
-    private static void steady(int rounds, Variant without, Variant with) throws Exception {
-        Samples clock = new Samples("difference, by the clock");
-        Samples thread = new Samples("difference, in the application's own thread");
-        without.command.addAll(1, STEADY);
-        with.command.addAll(1, STEADY);
+    private static void steady(int rounds, List<Variant> variants) throws Exception {
+        List<Samples> clock = new ArrayList<>();
+        List<Samples> thread = new ArrayList<>();
+        for (Variant variant : variants) {
+            variant.command.addAll(1, STEADY);
+            clock.add(new Samples(variant.samples.name() + ": difference, by the clock"));
+            thread.add(new Samples(variant.samples.name() + ": difference, in the application's own thread"));
+        }
         for (int round = -2; round < rounds; round++) {
-            // In both orders, so that neither always follows the other.
-            Took first = (round % 2 == 0 ? without : with).start();
-            Took second = (round % 2 == 0 ? with : without).start();
-            Took before = round % 2 == 0 ? first : second;
-            Took after = round % 2 == 0 ? second : first;
-            if (round >= 0) {
-                without.samples.add(before.clock);
-                with.samples.add(after.clock);
-                without.computing.add(before.thread);
-                with.computing.add(after.thread);
-                clock.add(after.clock - before.clock);
-                thread.add(after.thread - before.thread);
+            Took[] took = new Took[variants.size()];
+            for (int turn = 0; turn < took.length; turn++) {
+                // In all orders, so that none always follows the same one.
+                int which = Math.floorMod(turn + round, took.length);
+                took[which] = variants.get(which).start();
+            }
+            for (int i = 0; round >= 0 && i < took.length; i++) {
+                variants.get(i).samples.add(took[i].clock);
+                variants.get(i).computing.add(took[i].thread);
+                clock.get(i).add(took[i].clock - took[0].clock);
+                thread.get(i).add(took[i].thread - took[0].thread);
             }
         }
-        Samples.print("ms", without.samples, with.samples);
+        Samples.print("ms", variants.stream().map(Variant::samples).toArray(Samples[]::new));
         System.out.println("Of it in the application's own thread, with a processor:\n");
-        Samples.print("ms", without.computing, with.computing);
-        clock.printMedian();
-        thread.printMedian();
+        Samples.print("ms", variants.stream().map(Variant::computing).toArray(Samples[]::new));
+        for (int i = 1; i < variants.size(); i++) {
+            clock.get(i).printMedian();
+            thread.get(i).printMedian();
+        }
     }
 
     /** In milliseconds. */

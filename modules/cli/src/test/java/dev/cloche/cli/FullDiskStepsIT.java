@@ -32,8 +32,8 @@ class FullDiskStepsIT {
 
     @BeforeAll
     static void begin() throws Exception {
-        DISK.good("run", "-q", "-d", "-m", "128m", "--disk", "0", "--name", "runs", "base", "--", "sleep", "1000");
-        DISK.good("create", "-m", "128m", "--disk", "64m", "--name", "made", "base", "--", "sleep", "1000");
+        DISK.good("run", "-q", "-d", "-m", "128m", "--disk", "0", "--name", "runs", "base", "--", "sleep", "100000");
+        DISK.good("create", "-m", "128m", "--disk", "64m", "--name", "made", "base", "--", "sleep", "100000");
         DISK.good("run", "-q", "--rm", "-m", "128m", "base", "--", "true");
         // What is made once and stays, as an empty file system of this size.
         DISK.good("start", "made");
@@ -101,7 +101,7 @@ class FullDiskStepsIT {
         String step = "a stop with " + kib + " KiB";
         DISK.good("start", "made");
         DISK.good("exec", "made", "--", "sh", "-c", "head -c 2m /dev/urandom >/written-" + kib);
-        String command = DISK.good("exec", "--detach", "made", "--", "sleep", "1000")
+        String command = DISK.good("exec", "--detach", "made", "--", "sleep", "100000")
                 .stdout()
                 .strip();
         Path filler = DISK.fill(kib * KIB);
