@@ -26,9 +26,7 @@ public record StackKey(String name, String version, int cpus, int memoryMiB) imp
             throw new PoolException.Invalid(
                     "A key of " + cpus + " processors and " + memoryMiB + " MiB is none", "Use positive numbers.");
         }
-        // One character becomes nine at most, so what is short is not encoded for this.
-        if (name.length() + version.length() > (MAX_LABEL - 32) / 9
-                && encoded(name, version).length() > MAX_LABEL - 32) {
+        if (encoded(name, version).length() > MAX_LABEL - 32) {
             throw new PoolException.Invalid("The key's name and version are too long", "Use shorter ones.");
         }
     }

@@ -2,8 +2,16 @@ package dev.cloche.pool;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.pool.core.PoolCore;
+import dev.cloche.pool.core.PoolEntry;
+import dev.cloche.pool.core.Waiter;
 import dev.cloche.pool.driver.PoolDriver;
+import dev.cloche.pool.provision.HandOffProcedure;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmProvider;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Keeps VMs restored, prepared and halted on their provider's shelves, and hands them over in about the time of a function
@@ -80,21 +88,62 @@ public final class WarmPool implements AutoCloseable {
      * @throws dev.cloche.vm.VmException if the guest does not take the identity
      */
     public WarmVm acquire(StackKey key, HandOff handOff, Deadline deadline) {
-        return new Acquisition(driver, key).take(handOff, deadline);
+        long begin = System.nanoTime();
+        Waiter waiter = driver.ask((core, now) -> core.request(key, now));
+        while (true) {
+            switch (await(waiter, deadline)) {
+                case Waiter.Grant.Failed(PoolException why) -> throw why;
+                case Waiter.Grant.Ready ready -> {
+                    PoolEntry entry = ready.entry();
+                    switch (driver.worker().handOver(entry.vm(), handOff, deadline)) {
+                        case HandOffProcedure.Outcome.Done(Vm vm) -> {
+                            return handedOver(ready, vm, begin);
+                        }
+                        case HandOffProcedure.Outcome.Broken(Eviction cause) ->
+                            driver.tell((core, now) -> core.again(waiter, entry, cause, now));
+                        case HandOffProcedure.Outcome.Failed failed -> throw giveBack(entry, failed);
+                    }
+                }
+            }
+        }
     }
 
-    /**
-     * Asks for a VM that is to be taken later: its acquirer has its place among those who wait from now on. One that is ready is
-     * adopted before this returns; none is waited for. The caller closes what this returns.
-     *
-     * @param deadline of the adoption
-     * @throws PoolException.UnknownKey if nothing is registered for the key
-     * @throws PoolException.Closed if the pool is closed
-     */
-    public Acquisition ask(StackKey key, Deadline deadline) {
-        Acquisition asked = new Acquisition(driver, key);
-        asked.adoptReady(deadline);
-        return asked;
+    private Waiter.Grant await(Waiter waiter, Deadline deadline) {
+        try {
+            return waiter.grant().get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            cancel(waiter);
+            throw new PoolException.Late(waiter.key());
+        } catch (InterruptedException e) {
+            cancel(waiter);
+            Thread.currentThread().interrupt();
+            throw new PoolException.Interrupted();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("grants do not fail", e);
+        }
+    }
+
+    private void cancel(Waiter waiter) {
+        driver.tell((core, now) -> core.cancel(waiter, now));
+    }
+
+    private RuntimeException giveBack(PoolEntry entry, HandOffProcedure.Outcome.Failed failed) {
+        driver.tell((core, now) -> {
+            if (failed.usable()) {
+                core.returned(entry, now);
+            } else {
+                core.lost(entry, Eviction.HAND_OFF, now);
+            }
+        });
+        return failed.thrown();
+    }
+
+    private WarmVm handedOver(Waiter.Grant.Ready ready, Vm vm, long begin) {
+        PoolEntry entry = ready.entry();
+        driver.tell((core, now) -> core.handedOver(entry, now));
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        driver.happened(new PoolEvent.Acquired(entry.key(), vm.id(), ready.kind(), took));
+        return new WarmVm(vm, ready.kind(), took);
     }
 
     public PoolMetrics metrics() {

@@ -1,7 +1,6 @@
 package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.cloche.image.PullListener;
@@ -94,27 +93,6 @@ class KeptPoolsTest {
         }
         assertThat(host.vms.memory.list()).hasSize(3);
         assertThat(host.vms.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
-    }
-
-    @Test
-    void aStartThatComesToNothingLeavesTheVmThatItHadAskedFor() {
-        try (TestHost.Opened runtime = staying()) {
-            runtime.sandboxes().pools().set(SHAPE, TestHost.pool(1, AGE), Preparation.NONE);
-            awaitReady(1);
-            SandboxSpec named = TestHost.spec(Optional.of("taken"), "bare");
-            try (RunningSandbox first = runtime.sandboxes().start(named, PullListener.none(), TestHost.soon())) {
-                assertThat(timings(first).kind()).isEqualTo(StartKind.WARM);
-                awaitReady(1);
-                VmId entry = host.vms.pooled().getFirst().id();
-                assertThatThrownBy(() -> runtime.sandboxes().start(named, PullListener.none(), TestHost.soon()))
-                        .isInstanceOf(SandboxException.NameInUse.class);
-                assertThat(host.vms.pooled()).extracting(PooledVm::id).containsExactly(entry);
-                // No process holds it.
-                try (RunningSandbox second = start(host.here)) {
-                    assertThat(second.vm()).isEqualTo(entry);
-                }
-            }
-        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.cloche.pool.driver;
 
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.Deadline;
+import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
 import dev.cloche.pool.Registration;
@@ -105,8 +106,7 @@ public final class PoolWorker {
         }
     }
 
-    /** Returns how entries are handed over. */
-    public HandOffProcedure procedure() {
-        return procedure;
+    public HandOffProcedure.Outcome handOver(VmId vm, HandOff handOff, Deadline deadline) {
+        return procedure.of(vm, handOff, deadline);
     }
 }

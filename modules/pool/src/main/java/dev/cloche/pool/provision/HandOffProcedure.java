@@ -17,23 +17,18 @@ import java.time.Duration;
  * @param adoptWithin what the adoption has; a VM that takes longer is left alone
  */
 public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration adoptWithin) {
-    /** Says whether an entry is this process's, to be handed over. */
-    public sealed interface Adoption {
-        record Held(Vm vm) implements Adoption {}
-    }
-
     /** Says how a hand-off ended. */
     public sealed interface Outcome {
         record Done(Vm vm) implements Outcome {}
 
         /** The VM is no good, or another process has it; another VM may be good. */
-        record Broken(Eviction cause) implements Outcome, Adoption {}
+        record Broken(Eviction cause) implements Outcome {}
 
         /**
          * The hand-off failed by the acquirer's own doing, or by an error of this JVM; the VM may be as it was, on its
          * shelf.
          */
-        record Failed(Throwable why, boolean usable) implements Outcome, Adoption {
+        record Failed(Throwable why, boolean usable) implements Outcome {
             /** Returns what the acquirer is thrown; an error is thrown here. */
             public RuntimeException thrown() {
                 if (why instanceof Error error) {
@@ -45,22 +40,9 @@ public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration 
     }
 
     public Outcome of(VmId id, HandOff handOff, Deadline deadline) {
-        return of(adopt(id, deadline), handOff, deadline);
-    }
-
-    /** Does what follows the adoption. */
-    public Outcome of(Adoption adoption, HandOff handOff, Deadline deadline) {
-        return switch (adoption) {
-            case Adoption.Held(Vm vm) -> of(vm, handOff, deadline);
-            case Outcome.Broken broken -> broken;
-            case Outcome.Failed failed -> failed;
-        };
-    }
-
-    /** Makes an entry this process's, which changes nothing of it: it lies on its shelf, and is as good as before. */
-    public Adoption adopt(VmId id, Deadline deadline) {
+        Vm vm;
         try {
-            return new Adoption.Held(provider.adopt(id, deadline.orAfter(adoptWithin)));
+            vm = provider.adopt(id, deadline.orAfter(adoptWithin));
         } catch (VmException.Interrupted e) {
             return new Outcome.Failed(e, true);
         } catch (VmException gone) {
@@ -69,11 +51,7 @@ public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration 
         } catch (Throwable e) {
             return new Outcome.Failed(e, true);
         }
-    }
-
-    /** Lets go of an entry that was adopted and is not wanted: it is on its shelf, for any process. */
-    public void letGo(Vm vm) {
-        disposal.letGo(vm);
+        return of(vm, handOff, deadline);
     }
 
     private Outcome of(Vm vm, HandOff handOff, Deadline deadline) {

@@ -92,7 +92,7 @@ final class PoolProcess {
         switch (waiter.grant().join()) {
             case Waiter.Grant.Failed _ -> waiters.remove(who);
             case Waiter.Grant.Ready ready -> {
-                switch (worker.procedure().of(ready.entry().vm(), handOff(random), SOON)) {
+                switch (worker.handOver(ready.entry().vm(), handOff(random), SOON)) {
                     case HandOffProcedure.Outcome.Done(Vm vm) -> {
                         waiters.remove(who);
                         handedOver(ready.entry(), vm, now);

@@ -87,21 +87,12 @@ public final class SandboxStart {
 
     /** Starts a new sandbox that ends with this process. */
     public Started attached(SandboxSpec spec) {
-        return told(() -> fresh(spec, false));
+        return told(() -> perform(claimNew(spec, false), false));
     }
 
     /** Starts a new sandbox that outlives this process and ends with its main command. */
     public Started detached(SandboxSpec spec) {
-        return told(() -> fresh(spec, true));
-    }
-
-    private Started fresh(SandboxSpec spec, boolean detached) {
-        vm.askAhead();
-        try {
-            return perform(claimNew(spec, detached), detached);
-        } finally {
-            vm.forgetAsked();
-        }
+        return told(() -> perform(claimNew(spec, true), true));
     }
 
     /**

@@ -10,7 +10,6 @@ import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Secrets;
 import dev.cloche.sandbox.TemplateStore;
 import dev.cloche.sandbox.directory.SandboxDirectory;
-import dev.cloche.sandbox.warm.AskedAhead;
 import dev.cloche.sandbox.warm.GuestSetup;
 import dev.cloche.sandbox.warm.TemplateRequest;
 import dev.cloche.sandbox.warm.WarmStarts;
@@ -38,7 +37,6 @@ final class StartVmChoice {
     private final Deadline deadline;
     private VmId id = VmId.random();
     private Optional<Duration> until = Optional.empty();
-    private Optional<AskedAhead> asked = Optional.empty();
 
     StartVmChoice(SandboxContext context, StartPlan plan, Deadline deadline) {
         this.context = context;
@@ -124,24 +122,6 @@ final class StartVmChoice {
         return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
     }
 
-    /** Asks for one of the pool before there is a sandbox that it could be recorded for. */
-    void askAhead() {
-        asked = context.launcher()
-                .warm()
-                .ask(
-                        plan.image(),
-                        plan.memoryMib(),
-                        plan.cpus(),
-                        plan.network().device(),
-                        plan.ownDisk().isPresent() || plan.lastingDiskMib().isPresent(),
-                        deadline);
-    }
-
-    /** Gives up what was asked for, unless it was taken. */
-    void forgetAsked() {
-        asked.ifPresent(AskedAhead::close);
-    }
-
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
     WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
         return warm(
@@ -177,7 +157,6 @@ final class StartVmChoice {
                     .warm()
                     .take(
                             request,
-                            asked,
                             vm -> {
                                 admit(vm);
                                 choose(sandbox, vm);

@@ -6,7 +6,6 @@ import dev.cloche.linux.LockFile;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.WarmPool;
-import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.SandboxPools;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
@@ -110,11 +109,6 @@ final class KeptPool {
     /** Waits for nothing. */
     boolean has(StackKey key) {
         return registeredKey.filter(key::equals).isPresent();
-    }
-
-    /** Returns the key of a shape that it is registered under, if it is of that shape; waits for nothing. */
-    Optional<StackKey> keyOf(PoolShape shape) {
-        return registeredKey.filter(shape::has);
     }
 
     /** Says whether this process keeps its depth; waits for nothing. */

@@ -2,17 +2,14 @@ package dev.cloche.sandbox.warm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.FileSignal;
-import dev.cloche.pool.Acquisition;
 import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolEvent;
-import dev.cloche.pool.PoolException;
 import dev.cloche.pool.PoolListener;
 import dev.cloche.pool.PoolMetrics;
 import dev.cloche.pool.StackKey;
 import dev.cloche.pool.WarmPool;
 import dev.cloche.pool.WarmVm;
-import dev.cloche.sandbox.PoolShape;
 import dev.cloche.sandbox.record.PoolRow;
 import dev.cloche.sandbox.record.PoolStore;
 import java.time.Duration;
@@ -73,18 +70,6 @@ public final class KeptPools implements AutoCloseable {
     /** Hands over a VM as {@link WarmPool#acquire} does. */
     WarmVm acquire(StackKey key, HandOff handOff, Deadline deadline) {
         return pool.acquire(key, handOff, deadline);
-    }
-
-    /** Asks for a VM of a shape as {@link WarmPool#ask} does; empty if there is none to wait for. */
-    Optional<Acquisition> ask(PoolShape shape, Deadline deadline) {
-        try {
-            return kept.values().stream()
-                    .flatMap(each -> each.keyOf(shape).stream())
-                    .findFirst()
-                    .map(key -> pool.ask(key, deadline));
-        } catch (PoolException unregisteredOrClosed) {
-            return Optional.empty();
-        }
     }
 
     /** Something is asked of a key that is not registered: the name of its image may mean another one by now. */

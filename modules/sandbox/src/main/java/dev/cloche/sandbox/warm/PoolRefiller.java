@@ -98,16 +98,6 @@ public final class PoolRefiller implements AutoCloseable {
         }
     }
 
-    /** Returns them if this process keeps them already. */
-    Optional<KeptPools> keptAlready() {
-        lock.lock();
-        try {
-            return Optional.ofNullable(kept);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void wish(List<String> filler) {
         lock.lock();
         try {

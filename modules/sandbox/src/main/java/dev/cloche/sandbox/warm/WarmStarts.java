@@ -2,7 +2,6 @@ package dev.cloche.sandbox.warm;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.image.ImageReference;
-import dev.cloche.pool.Acquisition;
 import dev.cloche.pool.HandOff;
 import dev.cloche.pool.PoolException;
 import dev.cloche.pool.PoolShelf;
@@ -52,8 +51,13 @@ public record WarmStarts(
 
         /** Returns why no VM of a pool can become this one: it has what cannot be given to a VM that runs. */
         public Optional<String> unfit() {
-            return WarmStarts.unfit(
-                    vm.network(), memory.isEmpty() && !vm.writable().equals(WritableLayer.inMemory()));
+            if (vm.network() instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
+                return Optional.of("it publishes ports, which are opened when a VM starts");
+            }
+            if (memory.isEmpty() && !vm.writable().equals(WritableLayer.inMemory())) {
+                return Optional.of("it has a disk, which the pool's VMs have not");
+            }
+            return Optional.empty();
         }
 
         private String version(TemplateStore templates) {
@@ -73,37 +77,13 @@ public record WarmStarts(
         public static final Outcome NO_POOL = new Outcome(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    private static Optional<String> unfit(NetworkSpec network, boolean disk) {
-        if (network instanceof NetworkSpec.User user && !user.ports().isEmpty()) {
-            return Optional.of("it publishes ports, which are opened when a VM starts");
-        }
-        return disk ? Optional.of("it has a disk, which the pool's VMs have not") : Optional.empty();
-    }
-
-    /**
-     * Asks for a VM of an image's pool as this process keeps it, for {@link #take} if it turns out to be of the right version.
-     *
-     * @return to be closed by the caller; empty if there is nothing to ask
-     */
-    public Optional<AskedAhead> ask(
-            ImageReference image, int memoryMib, int cpus, NetworkSpec network, boolean disk, Deadline deadline) {
-        if (unfit(network, disk).isPresent()) {
-            return Optional.empty();
-        }
-        PoolShape shape = new PoolShape(image, memoryMib, cpus, network instanceof NetworkSpec.User, Optional.empty());
-        return refiller.keptAlready()
-                .map(kept -> new AskedAhead(() -> new AskedAhead.Answer(store.find(shape), kept.ask(shape, deadline))));
-    }
-
     /**
      * Takes a VM of the pool. If pools fail in any way, there is another way to start.
      *
-     * @param asked for before, and used if it is of the right version; the caller closes it
      * @param choose records the VM that is about to be claimed; what it throws is thrown on
      */
-    public Outcome take(Request request, Optional<AskedAhead> asked, Consumer<VmId> choose, Deadline deadline) {
-        AskedAhead.Answer ahead = asked.map(AskedAhead::await).orElse(AskedAhead.Answer.NOTHING);
-        Optional<PoolRow> pool = ahead.pool().or(() -> store.find(request.shape()));
+    public Outcome take(Request request, Consumer<VmId> choose, Deadline deadline) {
+        Optional<PoolRow> pool = store.find(request.shape());
         if (pool.isEmpty()) {
             return otherwise(request);
         }
@@ -116,18 +96,16 @@ public record WarmStarts(
         Optional<KeptPools> kept = refiller.kept();
         try {
             return kept.isPresent()
-                    ? keptOutcome(kept.get(), pool.get().id(), key, ahead.of(key), handOff, deadline)
+                    ? keptOutcome(kept.get(), pool.get().id(), key, handOff, deadline)
                     : shelfOutcome(pool.get().id(), key, handOff, deadline);
         } finally {
             refiller.taken(pool.get().id());
         }
     }
 
-    private Outcome keptOutcome(
-            KeptPools kept, long pool, StackKey key, Optional<Acquisition> asked, HandOff handOff, Deadline deadline) {
+    private Outcome keptOutcome(KeptPools kept, long pool, StackKey key, HandOff handOff, Deadline deadline) {
         try {
-            Deadline last = deadline.orAfter(WAIT);
-            WarmVm taken = asked.isPresent() ? asked.get().take(handOff, last) : kept.acquire(key, handOff, last);
+            WarmVm taken = kept.acquire(key, handOff, deadline.orAfter(WAIT));
             Optional<String> missed = taken.kind() == dev.cloche.pool.PoolStartKind.WARM
                     ? Optional.empty()
                     : Optional.of(NONE_READY + ", and it waited for the next");

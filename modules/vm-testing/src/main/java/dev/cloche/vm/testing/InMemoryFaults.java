@@ -36,7 +36,6 @@ public final class InMemoryFaults {
         CREATE,
         /** A boot, or a restore. */
         START,
-        ADOPT,
         RESUME,
         DESTROY,
         /** A look at the entries of pools. */

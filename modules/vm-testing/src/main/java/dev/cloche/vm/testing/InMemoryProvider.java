@@ -114,7 +114,6 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public Vm adopt(VmId id, Deadline deadline) {
-        faults.begin(InMemoryFaults.Step.ADOPT);
         InMemoryBackend backend = running(id, "be adopted");
         RunningVm run = backend.own();
         FoundGuest found = backend.guest().orElseThrow().pause().paused() ? FoundGuest.PAUSED : FoundGuest.RUNNING;
