@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * What the starter adds to the start of an application's context: a web application with Actuator, each time in a JVM of its own,
  * without our jars on its class path and with them, in turn. Arguments: rounds, and "steady" for JVMs that compile once and collect
  * garbage on one thread, whose times differ less, and only the variant that needs no Cloche: with our jars behind those of Spring,
- * and before them, each compared with the one without of its round. A class is looked for in all jars before its own.
+ * before them, and before them without the starter's own, each compared with the one without of its round.
  */
 public final class StarterShare {
     private static final List<String> QUIET = List.of(
@@ -50,7 +50,14 @@ public final class StarterShare {
             steady(rounds, List.of(
                     variants.get(0),
                     new Variant("with it, behind Spring", without + File.pathSeparator + brought, plain, List.of()),
-                    new Variant("with it, before Spring", brought + File.pathSeparator + without, plain, List.of())));
+                    new Variant("with it, before Spring", brought + File.pathSeparator + without, plain, List.of()),
+                    new Variant(
+                            "its jars before Spring, without its own",
+                            Arrays.stream((brought + File.pathSeparator + without).split(File.pathSeparator))
+                                    .filter(entry -> !entry.contains("/cloche-spring-boot-starter/"))
+                                    .collect(Collectors.joining(File.pathSeparator)),
+                            plain,
+                            List.of())));
             return;
         }
         for (int round = -2; round < rounds; round++) {
@@ -78,8 +85,9 @@ public final class StarterShare {
         for (int round = -2; round < rounds; round++) {
             Took[] took = new Took[variants.size()];
             for (int turn = 0; turn < took.length; turn++) {
-                // In all orders, so that none always follows the same one.
-                int which = Math.floorMod(turn + round, took.length);
+                // Begins with another one each time and turns round each time, so that none always follows the same one.
+                int step = round % 2 == 0 ? turn : -turn;
+                int which = Math.floorMod(round + step, took.length);
                 took[which] = variants.get(which).start();
             }
             for (int i = 0; round >= 0 && i < took.length; i++) {
