@@ -46,6 +46,17 @@ hangs() { # STAMP: what HangWatch has written since
     find modules -path '*/target/hang-*.txt' -newer "$1" -print -exec head -c 100000 {} ';'
 }
 
+# Where the tests hung, in a few lines: the test, and the lines of our tests that some thread was at.
+report_hung() { # STAMP
+    local file
+    find modules -path '*/target/hang-*.txt' -newer "$1" | sort | while read -r file; do
+        echo "A run of tests hung ($file):"
+        sed -n '1p' "$file" | cut -c1-1000 | sed 's/^/  /'
+        grep -E '\((.*(Test|IT|Contract))\.java:[0-9]+\)' "$file" | sed 's/^ *at /  /' | awk '!seen[$0]++' | head -n 12
+        echo
+    done
+}
+
 skipped() { # STAMP → a line for each test that was skipped since: its name, a tab, the reason
     find modules -path '*/target/*-reports/TEST-*.xml' -newer "$1" -exec awk '
         function of(name) {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -29,13 +30,17 @@ public final class HangWatch implements TestExecutionListener {
     private static final Duration WAIT = Duration.ofMinutes(5);
     static final String LIMIT = "cloche.test.limit";
 
+    private final AtomicBoolean watched = new AtomicBoolean();
     private volatile String latest = "nothing yet";
     private volatile long since = System.nanoTime();
 
     @Override
     public void testPlanExecutionStarted(TestPlan plan) {
         Awaitility.setDefaultTimeout(WAIT);
-        Thread.ofPlatform().daemon().name("hang-watch").start(this::watch);
+        // A build executes a plan for each test class, one after the other in the same JVM.
+        if (watched.compareAndSet(false, true)) {
+            Thread.ofPlatform().daemon().name("hang-watch").start(this::watch);
+        }
     }
 
     @Override

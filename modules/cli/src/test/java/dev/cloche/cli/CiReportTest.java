@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code .ci/run} says of the tests that were skipped or failed, by the script itself. */
+/** What {@code .ci/run} says of the tests that were skipped, failed or hung, by the script itself. */
 class CiReportTest {
     private static final String SCRIPT = """
             set -uo pipefail
@@ -137,6 +137,27 @@ class CiReportTest {
     void aRunWithoutFailuresNamesNone() throws Exception {
         report("one.FooIT", assumption("passt is not installed"));
         assertThat(reportFailed().out()).isEmpty();
+    }
+
+    @Test
+    void aRunThatHungIsNamedWithTheLinesOfItsTest() throws Exception {
+        Files.writeString(reports.resolveSibling("hang-12.txt"), """
+                No test has begun or ended for PT12M. The latest has begun: [class:one.FooIT]/[method:waits()]
+                Processes that it started:
+                #1 "main" RUNNABLE
+                    at java.base/java.io.FileInputStream.readBytes(Native Method)
+                    at one.FooIT.await(FooIT.java:31)
+                    at one.FooIT.waits(FooIT.java:12)
+                #2 "other" RUNNABLE
+                    at one.FooIT.await(FooIT.java:31)
+                """);
+        assertThat(run("report_hung", "stamp").out()).isEqualTo("""
+                        A run of tests hung (modules/room/target/hang-12.txt):
+                          No test has begun or ended for PT12M. The latest has begun: [class:one.FooIT]/[method:waits()]
+                          one.FooIT.await(FooIT.java:31)
+                          one.FooIT.waits(FooIT.java:12)
+
+                        """);
     }
 
     @Test

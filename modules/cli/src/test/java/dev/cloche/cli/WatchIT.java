@@ -48,7 +48,10 @@ class WatchIT extends OnOneHome {
             // Nothing says when it has begun but that it tells.
             exec("until [ -e /stop ]; do echo x >/work/below/again; sleep 0.1; done &");
             await(lines, "written below/again");
-            exec("touch /stop; mkdir /work/new; echo x >/work/new/file; mv /work/new/file /work/moved");
+            exec("touch /stop; mkdir /work/new; echo x >/work/new/file");
+            // A file that has left a new directory before that is watched is not told by its first name.
+            await(lines, "created new/file");
+            exec("mv /work/new/file /work/moved");
             await(lines, "renamed new/file");
             await(lines, "created moved");
             exec("rm -r /work");
