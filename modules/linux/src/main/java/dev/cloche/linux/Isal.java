@@ -38,7 +38,9 @@ final class Isal {
     static final int FINISHED = 5;
 
     private static final String SONAME = "libisal.so.2";
-    private static final FunctionDescriptor ON_STATE = FunctionDescriptor.ofVoid(ADDRESS);
+
+    /** Of all three, as in {@link NativeLibc}; of the two that return nothing the result says nothing. */
+    private static final FunctionDescriptor ON_STATE = FunctionDescriptor.of(JAVA_INT, ADDRESS);
 
     private final MethodHandle init;
     private final MethodHandle reset;
@@ -49,7 +51,7 @@ final class Isal {
         Linker linker = Linker.nativeLinker();
         init = linker.downcallHandle(library.findOrThrow("isal_inflate_init"), ON_STATE);
         reset = linker.downcallHandle(library.findOrThrow("isal_inflate_reset"), ON_STATE);
-        inflate = linker.downcallHandle(library.findOrThrow("isal_inflate"), FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        inflate = linker.downcallHandle(library.findOrThrow("isal_inflate"), ON_STATE);
     }
 
     static boolean installed() {
@@ -62,7 +64,7 @@ final class Isal {
 
     void init(MemorySegment state) {
         try {
-            init.invokeExact(state);
+            int _ = (int) init.invokeExact(state);
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
@@ -70,7 +72,7 @@ final class Isal {
 
     void reset(MemorySegment state) {
         try {
-            reset.invokeExact(state);
+            int _ = (int) reset.invokeExact(state);
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }

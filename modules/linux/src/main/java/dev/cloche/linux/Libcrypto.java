@@ -34,18 +34,20 @@ final class Libcrypto {
     private final MethodHandle update;
     private final MethodHandle end;
 
-    @SuppressWarnings("restricted")
     private Libcrypto(SymbolLookup library) {
-        Linker linker = Linker.nativeLinker();
-        Linker.Option onHeap = Linker.Option.critical(true);
-        init = linker.downcallHandle(
-                library.findOrThrow("SHA256_Init"), FunctionDescriptor.of(JAVA_INT, ADDRESS), onHeap);
-        update = linker.downcallHandle(
-                library.findOrThrow("SHA256_Update"),
-                FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG),
-                onHeap);
-        end = linker.downcallHandle(
-                library.findOrThrow("SHA256_Final"), FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS), onHeap);
+        init = bind(library, "SHA256_Init");
+        update = bind(library, "SHA256_Update");
+        end = bind(library, "SHA256_Final");
+    }
+
+    /** Each in the shape of the one with the most parameters, as in {@link NativeLibc}. */
+    @SuppressWarnings("restricted")
+    private static MethodHandle bind(SymbolLookup library, String function) {
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        library.findOrThrow(function),
+                        FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG),
+                        Linker.Option.critical(true));
     }
 
     static Optional<Libcrypto> installed() {
@@ -54,7 +56,7 @@ final class Libcrypto {
 
     void init(MemorySegment context) {
         try {
-            done((int) init.invokeExact(context));
+            done((int) init.invokeExact(context, MemorySegment.NULL, 0L));
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
@@ -70,7 +72,7 @@ final class Libcrypto {
 
     void end(MemorySegment digest, MemorySegment context) {
         try {
-            done((int) end.invokeExact(digest, context));
+            done((int) end.invokeExact(digest, context, 0L));
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
