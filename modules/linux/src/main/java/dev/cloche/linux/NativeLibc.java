@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Holds the method handles of the C library. The first binding costs some 30 ms, so only {@link LibcHolder} names this class,
- * and only when a call is really made. A further shape would cost 10 ms and a further function of the same shape half of one,
+ * and only when a call is really made. A further shape would cost 10 ms, and a further function of the same shape costs 0.3,
  * so all functions are bound in one shape (decision 118).
  */
 final class NativeLibc implements Libc {
@@ -39,9 +39,8 @@ final class NativeLibc implements Libc {
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle STATE_ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    // Each handle in a class of its own: bound at its first call, and a constant to the compiler from then on. What a
-    // function
-    // of the type int returns is cast to that first, because the other half of the register says nothing.
+    // Each handle in a class of its own: bound at its first call, and a constant to the compiler from then on.
+    // What a function of the type int returns is cast to that first: the register's other half says nothing.
 
     private static final class Open {
         static final MethodHandle HANDLE = bind("open");
