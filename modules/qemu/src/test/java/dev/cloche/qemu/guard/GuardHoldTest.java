@@ -69,7 +69,8 @@ class GuardHoldTest {
     }
 
     private GuardRun guard(Path binary, String script) throws IOException {
-        String all = "cd '" + directory + "'\n" + QEMU + script;
+        // A QEMU goes on when its monitor is closed, and a shell that ended there would be before the guard's signal.
+        String all = "cd '" + directory + "'\n" + QEMU + script + "\nkill -STOP $$";
         return GuardRun.script(
                 binary, directory, List.of("--monitor", directory.toString(), "--max-duration-ms", HOUR), all);
     }
