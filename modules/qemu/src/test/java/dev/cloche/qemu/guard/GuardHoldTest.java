@@ -69,7 +69,7 @@ class GuardHoldTest {
     }
 
     private GuardRun guard(Path binary, String script) throws IOException {
-        // A QEMU goes on when its monitor is closed, and a shell that ended there would be before the guard's signal.
+        // A QEMU goes on when its monitor is closed, but a shell could end before the guard's signal meets it.
         String all = "cd '" + directory + "'\n" + QEMU + script + "\nkill -STOP $$";
         return GuardRun.script(
                 binary, directory, List.of("--monitor", directory.toString(), "--max-duration-ms", HOUR), all);
