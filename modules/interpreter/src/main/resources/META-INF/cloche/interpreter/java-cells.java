@@ -668,6 +668,8 @@ final class Driver {
                             thread("interrupt", this::stop);
                         }
                     } else {
+                        interrupted = false;
+                        running = next.operation().equals("run"); // Its interrupt may come before its code runs.
                         requests.put(next);
                     }
                 }
@@ -714,12 +716,14 @@ final class Driver {
 
         private String run(String code) {
             String cell = "<cell " + ++number + ">";
-            interrupted = false;
-            running = true;
             try {
                 String rest = code;
                 int line = 1;
-                while (!rest.isBlank() && !interrupted) {
+                while (!rest.isBlank()) {
+                    if (interrupted) {
+                        say(interruption());
+                        return "interrupted";
+                    }
                     SourceCodeAnalysis.CompletionInfo part = analysis.analyzeCompletion(rest);
                     String source = part.source() == null || !isWhole(part.completeness()) ? rest : part.source();
                     String remaining = source.equals(rest) || part.remaining() == null ? "" : part.remaining();
@@ -729,7 +733,7 @@ final class Driver {
                     line += lines(rest) - lines(remaining);
                     rest = remaining;
                 }
-                return interrupted ? "interrupted" : "ok";
+                return "ok";
             } finally {
                 running = false;
             }
@@ -770,7 +774,7 @@ final class Driver {
                 Snippet snippet = event.snippet();
                 places.put(snippet.id(), new Place(cell, source, line + leading));
                 if (interrupted) {
-                    say(error("Interrupted", "the cell was interrupted", List.of()));
+                    say(interruption());
                     return false;
                 }
                 if (event.status() == Snippet.Status.REJECTED) {
@@ -790,6 +794,10 @@ final class Driver {
                 }
             }
             return true;
+        }
+
+        private static Frame interruption() {
+            return error("Interrupted", "the cell was interrupted", List.of());
         }
 
         private String waiting(Snippet snippet) {

@@ -120,6 +120,8 @@ class Context {
     this.watch = watch;
     this.whenOver = whenOver;
     this.running = true; // Until it has said that it is ready.
+    this.begun = false; // Has said that the code of its cell can be interrupted.
+    this.interrupting = false; // As soon as it can be.
     this.signalled = false; // Since its cell began.
     this.held = undefined; // What it said at the end of a cell that was signalled, until no signal is left.
     this.ended = false;
@@ -168,10 +170,8 @@ class Context {
     this.fromHost.add(piece);
     for (let next = this.fromHost.next(); next; next = this.fromHost.next()) {
       if (next.said.op === "interrupt") {
-        if (this.running) {
-          this.signalled = true;
-          this.signal("SIGINT");
-        }
+        this.interrupting = this.running;
+        this.interrupt();
       } else if (next.said.op === "kill") {
         this.kill();
       } else {
@@ -179,6 +179,15 @@ class Context {
         this.resume();
         this.requests.write(next.whole);
       }
+    }
+  }
+
+  /** A signal that comes before the code of the cell has a handler is lost. */
+  interrupt() {
+    if (this.interrupting && this.begun) {
+      this.interrupting = false;
+      this.signalled = true;
+      this.signal("SIGINT");
     }
   }
 
@@ -205,6 +214,14 @@ class Context {
   /** Passes on what the process says, behind the output that it wrote before. */
   pass() {
     for (let next = this.running && this.fromChild.next(); next; next = this.running && this.fromChild.next()) {
+      if (next.said.type === "begun") {
+        this.begun = true;
+        this.interrupt();
+        continue;
+      }
+      if (next.said.type === "done") {
+        this.begun = this.interrupting = false;
+      }
       if (next.said.type === "done" && this.signalled) {
         this.signalled = false;
         this.held = next;
@@ -545,7 +562,11 @@ class Session {
     }
     const waiting = (this.waiting = []);
     try {
-      return { value: script.runInThisContext({ breakOnSigint: true, displayErrors: false }) };
+      const value = this.breakable(() => {
+        this.say({ type: "begun" });
+        return script.runInThisContext({ displayErrors: false });
+      });
+      return { value };
     } finally {
       this.waiting = undefined;
       waiting.forEach((display) => this.say(...display));
@@ -569,6 +590,7 @@ class Session {
     return new Promise((resolve, reject) => {
       this.failed = reject;
       this.interrupt = () => reject(new Interrupted());
+      this.say({ type: "begun" });
       this.prompt.eval(code, this.prompt.context, name, (error, value) =>
         error ? reject(error instanceof this.Recoverable ? error.err : error) : resolve({ value }),
       );

@@ -150,8 +150,8 @@ class Context:
                 self.collect(PIECE)
                 if not self.listen():
                     self.end()
-            if self.to_child and not self.ended:
-                self.flush(self.control, self.to_child)
+            if self.to_child and not self.ended and not self.pass_on():
+                self.end()
             self.flush(self.host, self.to_host)
             return bool(self.to_host) or not self.ended
         except (OSError, ValueError, KeyError):
@@ -212,6 +212,14 @@ class Context:
                 taken += len(piece)
                 self.to_host += frame({"type": name}, piece)
 
+    def pass_on(self):
+        """Passes on what the host says; False if the process has ended and only its status has not come yet."""
+        try:
+            self.flush(self.control, self.to_child)
+            return True
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+
     def listen(self):
         """Passes on what the process says, behind the output that it wrote before; False if it can say no more."""
         piece = receive(self.control)
@@ -261,6 +269,8 @@ def receive(stream):
         return stream.recv(PIECE)
     except BlockingIOError:
         return None
+    except ConnectionResetError:
+        return b""  # it has ended before it read what was said to it
 
 
 class Driver:
@@ -387,6 +397,12 @@ def on_nudge(_number, _frame):
     pass
 
 
+def handle_signals():
+    """Is called before anything is said that a cell can follow, for its interrupt can come at once."""
+    signal.signal(signal.SIGINT, on_interrupt)
+    signal.signal(NUDGE, on_nudge)
+
+
 def run_context(control, out, err, life, interrupt):
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -408,10 +424,9 @@ def run_context(control, out, err, life, interrupt):
     main.__dict__.update(__builtins__=__builtins__, display=display)
     Cell.interrupt, Cell.process = interrupt, os.getpid()
     requests = Frames()
+    handle_signals()
     say({"type": "ready"})
     while True:
-        signal.signal(signal.SIGINT, on_interrupt)
-        signal.signal(NUDGE, on_nudge)
         request = requests.wait(Cell.link)
         if request is None:
             os._exit(0)
@@ -471,9 +486,11 @@ def run_cell(code, names):
             show_figures()
         finally:
             Cell.running = False
+            handle_signals()  # the cell may have set others
         return "ok"
     except BaseException as error:
         Cell.running = False
+        handle_signals()
         tell(error)
         return "interrupted" if Cell.interrupted and isinstance(error, KeyboardInterrupt) else "error"
 

@@ -237,6 +237,21 @@ class JavaDriverTest {
     }
 
     @Test
+    void anInterruptAtTheBeginningOfACellIsOne() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Connection context = driver.context();
+            for (String endless : List.of("while (true);", "Thread.sleep(1_000_000);", "while (true);")) {
+                context.run(endless.getBytes(UTF_8));
+                context.interrupt();
+                assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
+                assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
+                context.finish();
+            }
+            assertThat(text(context, "1")).isEqualTo("1");
+        }
+    }
+
+    @Test
     void whatDoesNotListenToAnInterruptIsKilled() throws Exception {
         Connection context = driver.context();
         CellResult result = run(

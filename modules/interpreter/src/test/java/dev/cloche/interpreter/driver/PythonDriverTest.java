@@ -315,13 +315,37 @@ class PythonDriverTest {
     void anInterruptAtTheBeginningOfACellIsOne() throws Exception {
         Connection context = context();
         for (int i = 0; i < 100; i++) {
-            context.run("import time\ntime.sleep(1000)".getBytes(UTF_8));
-            context.interrupt();
-            assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
-            assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
-            context.finish();
+            interruptAtTheBeginning(context);
         }
         assertThat(text(context, "1")).isEqualTo("1");
+    }
+
+    @Test
+    void anInterruptAtTheBeginningOfTheFirstCellIsOne() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            try (Connection context = context()) {
+                interruptAtTheBeginning(context);
+            }
+        }
+    }
+
+    @Test
+    void aHandlerOfTheCellBeforeHasNoInterrupt() throws Exception {
+        Connection context = context();
+        for (int i = 0; i < 100; i++) {
+            assertThat(run(context, "import signal\nbefore = signal.signal(signal.SIGINT, signal.SIG_DFL)")
+                            .outcome())
+                    .isEqualTo(CellOutcome.COMPLETED);
+            interruptAtTheBeginning(context);
+        }
+    }
+
+    private static void interruptAtTheBeginning(Connection context) throws InterruptedException {
+        context.run("import time\ntime.sleep(1000)".getBytes(UTF_8));
+        context.interrupt();
+        assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
+        assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
+        context.finish();
     }
 
     @Test
@@ -421,6 +445,28 @@ class PythonDriverTest {
         DriverOnHost.start(own, "python3", "python.py", List.of(), Map.of())
                 .killDuring("import os, subprocess; program = subprocess.Popen(['sleep', '1000']);"
                         + " print(os.getpid(), program.pid); sum(iter(int, 1))");
+    }
+
+    @Test
+    void aContextThatEndsBeforeItReadsItsCellSaysHow() throws Exception {
+        Connection context = context();
+        long pid = Long.parseLong(text(context, """
+                import os, signal, socket, time
+                context = os.getpid()
+                if os.fork() == 0:
+                    while ") T " not in open(f"/proc/{context}/stat").read(): time.sleep(0.01)
+                    with socket.socket(fileno=next(
+                        one for one in range(200, 300) if "socket" in os.readlink(f"/proc/self/fd/{one}")
+                    )) as link:
+                        link.recv(1, socket.MSG_PEEK)
+                    os.kill(context, signal.SIGKILL)
+                    os._exit(0)
+                context
+                """));
+        assertThat(DriverOnHost.succeeds("kill", "-STOP", String.valueOf(pid))).isTrue();
+        CellResult result = run(context, "1");
+        assertThat(result.outcome()).isEqualTo(CellOutcome.CONTEXT_ENDED);
+        assertThat(result.notice()).contains("by signal 9");
     }
 
     @Test
