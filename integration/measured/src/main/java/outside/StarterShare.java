@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * before them, and before them without the starter's own, each compared with the one without of its round.
  */
 public final class StarterShare {
-    private static final List<String> QUIET = List.of(
+    static final List<String> QUIET = List.of(
             "--server.port=0", "--logging.level.root=error", "--spring.main.banner-mode=off");
 
     /** Directories of a Maven repository: our jars, and what these need and the application has for no other reason. */
@@ -23,19 +23,15 @@ public final class StarterShare {
             List.of("/dev/cloche/", "/org/xerial/", "/org/tomlj/", "/com/github/luben/", "/tools/jackson/");
 
     /** As the plug-ins of Spring Boot start applications while they are developed, and the simplest collector. */
-    private static final List<String> STEADY = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    static final List<String> STEADY = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private StarterShare() {}
 
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[0]);
         String all = System.getProperty("java.class.path");
-        String without = Arrays.stream(all.split(File.pathSeparator))
-                .filter(entry -> BROUGHT.stream().noneMatch(entry::contains))
-                .collect(Collectors.joining(File.pathSeparator));
-        String brought = Arrays.stream(all.split(File.pathSeparator))
-                .filter(entry -> BROUGHT.stream().anyMatch(entry::contains))
-                .collect(Collectors.joining(File.pathSeparator));
+        String without = jars(false);
+        String brought = jars(true);
         String plain = "outside.context.WebApplication";
         List<Variant> variants = List.of(
                 new Variant("without the starter", without, plain, List.of()),
@@ -72,6 +68,13 @@ public final class StarterShare {
         Samples.print("ms", variants.stream().map(Variant::samples).toArray(Samples[]::new));
         System.out.println("Of it in the application's own thread, with a processor:\n");
         Samples.print("ms", variants.stream().map(Variant::computing).toArray(Samples[]::new));
+    }
+
+    /** Returns the part of this class path that comes with the starter, or the other one. */
+    static String jars(boolean brought) {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> BROUGHT.stream().anyMatch(entry::contains) == brought)
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static void steady(int rounds, List<Variant> variants) throws Exception {
