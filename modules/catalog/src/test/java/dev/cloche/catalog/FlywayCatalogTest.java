@@ -187,6 +187,7 @@ class FlywayCatalogTest {
     private static Process start(List<String> before, Path state, String name, int notes) throws IOException {
         List<String> command = new ArrayList<>(before);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Dorg.sqlite.tmpdir=" + state); // One that is killed leaves it there.
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(CatalogProcess.class.getName(), state.toString(), name, Integer.toString(notes)));
         return new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();

@@ -184,6 +184,7 @@ final class KillHarness {
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-Dorg.sqlite.tmpdir=" + directory, // A victim leaves it there.
                 "-Dcloche.share=" + KillRuntime.share()));
         command.addAll(options);
         command.addAll(

@@ -15,6 +15,7 @@ final class OtherJvm {
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-Dorg.sqlite.tmpdir=" + log.getParent(), // One that is killed leaves it there.
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName()));

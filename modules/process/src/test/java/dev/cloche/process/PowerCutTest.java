@@ -152,6 +152,7 @@ class PowerCutTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                "-Dorg.sqlite.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
                 PowerCutProgram.class.getName(),

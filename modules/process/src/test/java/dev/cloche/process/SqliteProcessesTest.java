@@ -172,6 +172,7 @@ class SqliteProcessesTest {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.add("-Dorg.sqlite.tmpdir=" + root); // One that is killed leaves it there.
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), RegistryProgram.class.getName()));
         command.add(root.toString());
         command.addAll(List.of(arguments));

@@ -91,6 +91,7 @@ public abstract class WorkerKillContract {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                "-Dorg.sqlite.tmpdir=" + directory, // One that is killed leaves it there.
                 "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(program(owner));
