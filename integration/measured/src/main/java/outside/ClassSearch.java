@@ -64,15 +64,7 @@ public final class ClassSearch {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(arguments);
-        Process process = new ProcessBuilder(command)
-                .redirectInput(new File("/dev/null"))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes()).strip();
-        if (process.waitFor() != 0) {
-            throw new IllegalStateException("exit code " + process.exitValue() + ": " + output);
-        }
-        return output;
+        return StarterShare.output(command);
     }
 
     /** Finds each class whose file a line names, and says how many milliseconds of a processor that took. */

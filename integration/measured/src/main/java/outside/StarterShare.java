@@ -77,6 +77,19 @@ public final class StarterShare {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    /** Returns what a program writes that ends with 0. */
+    static String output(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes()).strip();
+        if (process.waitFor() != 0) {
+            throw new IllegalStateException("exit code " + process.exitValue() + ": " + output);
+        }
+        return output;
+    }
+
     private static void steady(int rounds, List<Variant> variants) throws Exception {
         List<Samples> clock = new ArrayList<>();
         List<Samples> thread = new ArrayList<>();
@@ -125,15 +138,7 @@ public final class StarterShare {
         }
 
         Took start() throws IOException, InterruptedException {
-            Process process = new ProcessBuilder(command)
-                    .redirectInput(new File("/dev/null"))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            String output = new String(process.getInputStream().readAllBytes()).strip();
-            if (process.waitFor() != 0) {
-                throw new IllegalStateException("exit code " + process.exitValue() + ": " + output);
-            }
-            String[] microseconds = output.split(" ");
+            String[] microseconds = output(command).split(" ");
             return new Took(Long.parseLong(microseconds[0]) / 1000.0, Long.parseLong(microseconds[1]) / 1000.0);
         }
     }

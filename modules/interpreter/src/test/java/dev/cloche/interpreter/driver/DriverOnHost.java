@@ -127,6 +127,15 @@ final class DriverOnHost implements AutoCloseable {
         return run(context, code).text();
     }
 
+    /** Interrupts a cell that does not end, as soon as it is run. */
+    static void interruptAtTheBeginning(Connection context, String endless) throws InterruptedException {
+        context.run(endless.getBytes(UTF_8));
+        context.interrupt();
+        assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
+        assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
+        context.finish();
+    }
+
     static boolean isComplete(Connection context, String code) {
         return context.ask("check", code.getBytes(UTF_8), Deadline.after(LONG))
                         instanceof Answer.Checked(boolean complete)

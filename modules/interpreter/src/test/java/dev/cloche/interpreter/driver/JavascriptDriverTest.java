@@ -1,6 +1,7 @@
 package dev.cloche.interpreter.driver;
 
 import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
+import static dev.cloche.interpreter.driver.DriverOnHost.interruptAtTheBeginning;
 import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
 import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
@@ -242,11 +243,7 @@ class JavascriptDriverTest {
         for (int i = 0; i < 5; i++) {
             Connection context = driver.context();
             for (String endless : List.of("while (true);", "await new Promise(() => {})", "while (true);")) {
-                context.run(endless.getBytes(UTF_8));
-                context.interrupt();
-                assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
-                assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
-                context.finish();
+                interruptAtTheBeginning(context, endless);
             }
             assertThat(text(context, "1")).isEqualTo("1");
         }

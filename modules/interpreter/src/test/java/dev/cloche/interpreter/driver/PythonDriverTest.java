@@ -1,6 +1,7 @@
 package dev.cloche.interpreter.driver;
 
 import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
+import static dev.cloche.interpreter.driver.DriverOnHost.interruptAtTheBeginning;
 import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
 import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
@@ -315,7 +316,7 @@ class PythonDriverTest {
     void anInterruptAtTheBeginningOfACellIsOne() throws Exception {
         Connection context = context();
         for (int i = 0; i < 100; i++) {
-            interruptAtTheBeginning(context);
+            interruptAtTheBeginning(context, "import time\ntime.sleep(1000)");
         }
         assertThat(text(context, "1")).isEqualTo("1");
     }
@@ -324,7 +325,7 @@ class PythonDriverTest {
     void anInterruptAtTheBeginningOfTheFirstCellIsOne() throws Exception {
         for (int i = 0; i < 100; i++) {
             try (Connection context = context()) {
-                interruptAtTheBeginning(context);
+                interruptAtTheBeginning(context, "import time\ntime.sleep(1000)");
             }
         }
     }
@@ -336,16 +337,8 @@ class PythonDriverTest {
             assertThat(run(context, "import signal\nbefore = signal.signal(signal.SIGINT, signal.SIG_DFL)")
                             .outcome())
                     .isEqualTo(CellOutcome.COMPLETED);
-            interruptAtTheBeginning(context);
+            interruptAtTheBeginning(context, "import time\ntime.sleep(1000)");
         }
-    }
-
-    private static void interruptAtTheBeginning(Connection context) throws InterruptedException {
-        context.run("import time\ntime.sleep(1000)".getBytes(UTF_8));
-        context.interrupt();
-        assertThat(context.take(Deadline.after(LONG))).get().isInstanceOf(Answer.Thrown.class);
-        assertThat(context.take(Deadline.after(LONG))).contains(new Answer.Done(true));
-        context.finish();
     }
 
     @Test
