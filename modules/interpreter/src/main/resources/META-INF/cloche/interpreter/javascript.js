@@ -399,6 +399,15 @@ class Session {
     const { wait } = Atomics;
     const never = new Int32Array(new SharedArrayBuffer(4));
     this.pause = () => wait(never, 0, 0, SETTLE_MS);
+    this.work = undefined; // What a script is to call.
+    // Once and for all, and the function before any code runs: code may freeze what is global, or look at it.
+    Object.defineProperty(globalThis, WORK, {
+      get: () => {
+        const { work } = this;
+        this.work = undefined;
+        return work;
+      },
+    });
     this.call = new this.vm.Script('globalThis[Symbol.for("cloche.work")]()');
     this.interrupt = undefined; // Ends the wait for a promise of the cell that runs.
     this.loader = this.vm.constants
@@ -599,12 +608,8 @@ class Session {
 
   /** Calls a function that SIGINT interrupts; it may say nothing. */
   breakable(work) {
-    Object.defineProperty(globalThis, WORK, { value: work, configurable: true });
-    try {
-      return this.call.runInThisContext({ breakOnSigint: true, displayErrors: false });
-    } finally {
-      delete globalThis[WORK];
-    }
+    this.work = work;
+    return this.call.runInThisContext({ breakOnSigint: true, displayErrors: false });
   }
 
   isComplete(code) {

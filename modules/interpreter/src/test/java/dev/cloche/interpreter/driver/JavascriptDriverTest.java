@@ -258,6 +258,15 @@ class JavascriptDriverTest {
     }
 
     @Test
+    void codeMayFreezeWhatIsGlobal() throws Exception {
+        Connection context = driver.context();
+        assertThat(text(context, "Object.freeze(globalThis); 1")).isEqualTo("1");
+        assertThat(text(context, "let x = 2; x")).isEqualTo("2");
+        interruptAtTheBeginning(context, "while (true);");
+        assertThat(text(context, "x")).isEqualTo("2");
+    }
+
+    @Test
     void aProcessThatEndsEndsItsContextAlone() throws Exception {
         Connection other = driver.context();
         assertThat(text(other, "let x = 1; x")).isEqualTo("1");
