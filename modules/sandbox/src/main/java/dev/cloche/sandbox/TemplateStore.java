@@ -1,6 +1,7 @@
 package dev.cloche.sandbox;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.base.Uninterrupted;
 import dev.cloche.linux.LockFile;
 import dev.cloche.sandbox.warm.TemplateNotes;
 import dev.cloche.vm.ExecRequest;
@@ -172,8 +173,12 @@ public final class TemplateStore {
             exercise(maker.guest(), deadline);
             return maker.snapshot(name, deadline);
         } finally {
-            maker.close();
-            maker.destroy();
+            // A handle that closes interrupts the making, and an interrupted thread would not wait for the end of its
+            // VM.
+            Uninterrupted.run(() -> {
+                maker.close();
+                maker.destroy();
+            });
         }
     }
 

@@ -3,14 +3,20 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.LockFile;
 import dev.cloche.sandbox.warm.TemplateMaker;
 import dev.cloche.vm.RootDisk;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
+import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
+import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -125,6 +131,39 @@ class TemplateStoreTest extends OnTestHost {
         TemplateStore later =
                 new TemplateStore(root.resolve("own"), host.vms, Clock.offset(Clock.systemUTC(), Duration.ofHours(2)));
         assertThat(later.wanted(shape)).isTrue();
+    }
+
+    /** As the end of a handle does it. What waits for the end of a VM throws at once in an interrupted thread. */
+    @Test
+    void aMakingThatIsInterruptedLeavesNothing() throws Exception {
+        VmProvider interrupting = (VmProvider) Proxy.newProxyInstance(
+                VmProvider.class.getClassLoader(), new Class<?>[] {VmProvider.class}, (_, method, arguments) -> {
+                    Object result = method.invoke(host.vms, arguments);
+                    return result instanceof Vm vm ? interruptedAtItsSnapshot(vm) : result;
+                });
+        TemplateStore own = new TemplateStore(root.resolve("own"), interrupting, Clock.systemUTC());
+        VmSpec shape = shape();
+        assertThatThrownBy(() -> own.make(shape, TestHost.soon())).isInstanceOf(VmException.Interrupted.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(host.vms.memory.list()).isEmpty();
+    }
+
+    private static Vm interruptedAtItsSnapshot(Vm vm) {
+        return new ForwardingVm(vm) {
+            @Override
+            public SnapshotRef snapshot(SnapshotName name, Deadline deadline) {
+                Thread.currentThread().interrupt();
+                throw new VmException.Interrupted("a snapshot");
+            }
+
+            @Override
+            public void close() {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new VmException.Interrupted("the end of a VM");
+                }
+                super.close();
+            }
+        };
     }
 
     @Test
