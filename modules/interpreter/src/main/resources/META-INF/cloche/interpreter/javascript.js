@@ -220,7 +220,7 @@ class Context {
         continue;
       }
       if (next.said.type === "done") {
-        this.begun = this.interrupting = false;
+        this.begun = false;
       }
       if (next.said.type === "done" && this.signalled) {
         this.signalled = false;
@@ -238,7 +238,7 @@ class Context {
       this.collect();
       this.tell(next.whole);
       if (["ready", "done", "checked"].includes(next.said.type)) {
-        this.running = false;
+        this.running = this.interrupting = false;
         // What is written between two cells waits in its pipe for the next.
         this.streams.forEach((stream) => stream.pause());
       }

@@ -173,8 +173,7 @@ public final class TemplateStore {
             exercise(maker.guest(), deadline);
             return maker.snapshot(name, deadline);
         } finally {
-            // A handle that closes interrupts the making, and an interrupted thread would not wait for the end of its
-            // VM.
+            // The end of a handle interrupts the making. An interrupted thread would not wait for the end of its VM.
             Uninterrupted.run(() -> {
                 maker.close();
                 maker.destroy();

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -255,6 +256,19 @@ class JavascriptDriverTest {
         CellResult result = run(context, "await 1; while (true);", SHORT);
         assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
         assertThat(result.contextLost()).isTrue();
+    }
+
+    @Test
+    void anInterruptOfAQuestionIsNotOneOfTheNextCell() throws Exception {
+        Connection context = driver.context();
+        String much = "1;".repeat(100_000); // So that the interrupt meets the question.
+        for (int i = 0; i < 20; i++) {
+            FutureTask<Boolean> question = new FutureTask<>(() -> isComplete(context, much));
+            Thread.ofVirtual().start(question);
+            context.interrupt();
+            assertThat(question.get()).isTrue();
+            assertThat(run(context, "for (let i = 0; i < 1e7; i++);").outcome()).isEqualTo(CellOutcome.COMPLETED);
+        }
     }
 
     @Test
