@@ -7,9 +7,12 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -119,23 +122,36 @@ public final class DurableFiles {
         }
     }
 
-    /** Creates a directory of mode 0700 with its missing parents; an existing one is left as it is. */
+    /**
+     * Creates a directory of mode 0700 with its missing parents; an existing one is left as it is. Others may make and
+     * remove this directory meanwhile, but not its parents.
+     */
     public static Path ensureDirectory(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
-            return directory;
-        }
-        Path parent = directory.toAbsolutePath().getParent();
-        if (parent != null) {
-            ensureDirectory(parent);
-        }
-        try {
-            Files.createDirectory(directory, OWNER_DIRECTORY);
-        } catch (FileAlreadyExistsException raced) {
-            if (!Files.isDirectory(directory)) {
-                throw raced;
+        while (!Files.isDirectory(directory)) {
+            Path parent = directory.toAbsolutePath().getParent();
+            if (parent != null) {
+                ensureDirectory(parent);
+            }
+            try {
+                Files.createDirectory(directory, OWNER_DIRECTORY);
+            } catch (FileAlreadyExistsException raced) {
+                requireNoOther(directory, raced);
             }
         }
         return directory;
+    }
+
+    /** Fails if something else is there; a directory, or nothing any more, is a matter of looking again. */
+    private static void requireNoOther(Path directory, FileAlreadyExistsException raced) throws IOException {
+        try {
+            if (!Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                            .isDirectory()
+                    && !Files.isDirectory(directory)) {
+                throw raced;
+            }
+        } catch (NoSuchFileException gone) {
+            // Made and removed by another.
+        }
     }
 
     /** Removes {@code leftover} while {@code failure} is on its way to the caller; a second failure is suppressed in it. */

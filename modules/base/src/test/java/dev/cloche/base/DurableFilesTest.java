@@ -9,6 +9,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +62,39 @@ class DurableFilesTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(nested)))
                 .isEqualTo("rwx------");
         assertThat(DurableFiles.ensureDirectory(nested)).isEqualTo(nested);
+    }
+
+    @Test
+    void makesADirectoryThatAnotherRemovesAtTheSameTime() throws Exception {
+        Path contested = directory.resolve("contested");
+        AtomicBoolean over = new AtomicBoolean();
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<Integer> removals = threads.submit(() -> {
+                int removed = 0;
+                while (!over.get()) {
+                    Files.deleteIfExists(DurableFiles.ensureDirectory(contested));
+                    removed++;
+                }
+                return removed;
+            });
+            try {
+                for (int i = 0; i < 20_000; i++) {
+                    DurableFiles.ensureDirectory(contested);
+                    Files.deleteIfExists(contested);
+                }
+            } finally {
+                over.set(true);
+            }
+            assertThat(removals.get()).isPositive();
+        }
+    }
+
+    @Test
+    void doesNotMakeADirectoryWhereSomethingElseIs() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("nothing"));
+        assertThatThrownBy(() -> DurableFiles.ensureDirectory(file)).isInstanceOf(FileAlreadyExistsException.class);
+        assertThatThrownBy(() -> DurableFiles.ensureDirectory(link)).isInstanceOf(FileAlreadyExistsException.class);
     }
 
     private static byte[] bytes(String text) {

@@ -14,6 +14,11 @@ public final class SystemCallException extends LinuxException {
         return errno;
     }
 
+    /** Returns whether the file, or a directory on the way to it, was missing. */
+    public boolean isForWantOfThePath() {
+        return errno == Errno.ENOENT;
+    }
+
     /** Returns whether the disk, or what this user may have of it, is full. */
     public boolean isForWantOfSpace() {
         return errno == Errno.ENOSPC || errno == Errno.EDQUOT;

@@ -10,6 +10,12 @@ import dev.cloche.sandbox.directory.SandboxLocks.Claim;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +70,31 @@ class SandboxLocksTest extends OnTestHost {
             assertThat(remover.directory()).isSameAs(directory);
             assertThat(next.directory()).isSameAs(directory);
         }
+    }
+
+    @Test
+    void aDirectoryThatIsRemovedWhileItIsLockedIsMadeAnew() throws Exception {
+        sandboxes.remove("a", false, TestHost.soon());
+        SandboxDirectory directory = locks.directory(ended);
+        AtomicInteger taken = new AtomicInteger();
+        try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+            List<Future<?>> removers = IntStream.range(0, 3)
+                    .<Future<?>>mapToObj(_ -> threads.submit(() -> {
+                        for (int i = 0; i < 2_000; i++) {
+                            directory.tryLock().ifPresent(lock -> {
+                                directory.remove();
+                                lock.close();
+                                taken.incrementAndGet();
+                            });
+                        }
+                    }))
+                    .toList();
+            for (Future<?> remover : removers) {
+                remover.get();
+            }
+        }
+        assertThat(taken.get()).isPositive();
+        assertThat(directory.path()).doesNotExist();
     }
 
     private static OwnerLock afterRemoval(SandboxDirectory directory) {

@@ -87,7 +87,8 @@ public final class SandboxDirectory {
                 DurableFiles.ensureDirectory(path);
                 return LockFile.tryLock(file);
             } catch (SystemCallException e) {
-                if (Files.isDirectory(path)) {
+                // Not by what is there now: another may have removed the directory, and a third have made it anew.
+                if (!e.isForWantOfThePath()) {
                     throw new SandboxException.StorageFailed(path, e);
                 }
             } catch (IOException e) {
@@ -123,7 +124,7 @@ public final class SandboxDirectory {
         try {
             return LockFile.lock(path.resolve(file), deadline);
         } catch (SystemCallException e) {
-            if (Files.isDirectory(path)) {
+            if (!e.isForWantOfThePath()) {
                 throw new SandboxException.StorageFailed(path, e);
             }
             return Optional.empty();
