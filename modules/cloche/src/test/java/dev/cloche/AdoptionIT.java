@@ -3,6 +3,7 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.StatusReached;
@@ -15,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -105,16 +105,8 @@ class AdoptionIT {
     }
 
     private Process start(Path home, Path share, Path id, Path output) throws Exception {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        StartingProcess.class.getName(),
-                        home.toString(),
-                        share.toString(),
-                        id.toString(),
-                        output.toString()))
+        return new ProcessBuilder(ChildJvm.command(
+                        StartingProcess.class, home.toString(), share.toString(), id.toString(), output.toString()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("child.log").toFile())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.process.ProcessException;
@@ -19,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -278,12 +278,8 @@ class DurableCommandIT {
 
     /** A program that drives commands by now. */
     private static Process driver() throws IOException {
-        Process driver = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DrivingProcess.class.getName(),
+        Process driver = new ProcessBuilder(ChildJvm.command(
+                        DrivingProcess.class,
                         directory.resolve("state").toString(),
                         share.toString(),
                         String.valueOf(LEASE.toMillis())))

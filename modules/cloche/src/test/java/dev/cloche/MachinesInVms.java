@@ -2,6 +2,7 @@ package dev.cloche;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.InstalledShare;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,15 +54,11 @@ abstract class MachinesInVms {
 
     /** A JVM that does what {@code program} says on the same state root; its complaints are in {@code other.log}. */
     Process anotherProcess(Class<?> program, String machine) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Dcloche.root=" + System.getProperty("cloche.root", "../.."),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        program.getName(),
+        return new ProcessBuilder(ChildJvm.command(
+                        List.of("-Dcloche.root=" + System.getProperty("cloche.root", "../..")),
+                        program,
                         home.resolve("state").toString(),
-                        machine)
+                        machine))
                 .redirectError(home.resolve("other.log").toFile())
                 .start();
     }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.TemplateMaking;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,16 +57,8 @@ class ReplacedNameIT {
     }
 
     private Process start(Path home, Path share, Path id) throws Exception {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LeavingProcess.class.getName(),
-                        home.toString(),
-                        share.toString(),
-                        NAME,
-                        id.toString()))
+        return new ProcessBuilder(
+                        ChildJvm.command(LeavingProcess.class, home.toString(), share.toString(), NAME, id.toString()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("child.log").toFile())

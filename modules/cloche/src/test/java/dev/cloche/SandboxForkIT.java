@@ -3,6 +3,7 @@ package dev.cloche;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.ForkOutcome;
@@ -258,15 +259,8 @@ class SandboxForkIT {
 
     /** Kills a process that takes snapshots, or forks, when something can be seen of it; the parent then goes on. */
     private void killWhen(String what, BooleanSupplier seen) throws Exception {
-        Process other = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "--enable-native-access=ALL-UNNAMED",
-                        ForkingProcess.class.getName(),
-                        home.resolve("state").toString(),
-                        share.toString(),
-                        what)
+        Process other = new ProcessBuilder(ChildJvm.command(
+                        ForkingProcess.class, home.resolve("state").toString(), share.toString(), what))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(home.resolve("other.log").toFile())
                 .redirectErrorStream(true)

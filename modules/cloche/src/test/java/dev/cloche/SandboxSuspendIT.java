@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.ClocheException;
 import dev.cloche.base.InstalledShare;
 import dev.cloche.sandbox.SandboxStatus;
@@ -129,15 +130,8 @@ class SandboxSuspendIT {
     }
 
     private Process start(Path home, Path share) throws IOException {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SuspendingProcess.class.getName(),
-                        home.toString(),
-                        share.toString(),
-                        directory.toString()))
+        return new ProcessBuilder(ChildJvm.command(
+                        SuspendingProcess.class, home.toString(), share.toString(), directory.toString()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("child.log").toFile())

@@ -20,11 +20,7 @@ class HangWatchTest {
 
     @Test
     void aRunThatHangsEndsAndSaysWhere() throws Exception {
-        Process run = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HangingRun.class.getName())
+        Process run = new ProcessBuilder(ChildJvm.command(HangingRun.class))
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .start();

@@ -3,6 +3,7 @@ package dev.cloche.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -136,13 +137,8 @@ class CatalogProcessesTest {
     }
 
     private Process start(List<String> options, Path root, String name, int notes) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), CatalogProcess.class.getName()));
-        command.addAll(List.of(root.toString(), name, Integer.toString(notes)));
-        Process process = new ProcessBuilder(command)
+        Process process = new ProcessBuilder(
+                        ChildJvm.command(options, CatalogProcess.class, root.toString(), name, Integer.toString(notes)))
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         directory.resolve("errors.txt").toFile()))
                 .start();

@@ -3,6 +3,7 @@ package dev.cloche.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -186,10 +187,10 @@ class FlywayCatalogTest {
 
     private static Process start(List<String> before, Path state, String name, int notes) throws IOException {
         List<String> command = new ArrayList<>(before);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Dorg.sqlite.tmpdir=" + state); // One that is killed leaves it there.
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
-        command.addAll(List.of(CatalogProcess.class.getName(), state.toString(), name, Integer.toString(notes)));
+        // One that is killed leaves SQLite's library there.
+        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + state);
+        command.addAll(
+                ChildJvm.command(options, CatalogProcess.class, state.toString(), name, Integer.toString(notes)));
         return new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
     }
 

@@ -3,6 +3,7 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.cloche.base.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -95,17 +96,13 @@ class RealRegistryTest {
 
     private Process start(String option, Path store, ImageReference reference, String holder, PullPolicy policy)
             throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        option,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ImageProcess.class.getName(),
+        Process process = new ProcessBuilder(ChildJvm.command(
+                        List.of(option),
+                        ImageProcess.class,
                         store.toString(),
                         reference.toString(),
                         holder,
-                        policy.name())
+                        policy.name()))
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         root.resolve("errors.txt").toFile()))
                 .start();

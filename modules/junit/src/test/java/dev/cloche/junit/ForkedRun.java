@@ -1,5 +1,6 @@
 package dev.cloche.junit;
 
+import dev.cloche.base.ChildJvm;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -22,13 +23,9 @@ final class ForkedRun implements AutoCloseable {
     }
 
     static ForkedRun start(Path home, Class<?> tests, Path errors) throws IOException {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dcloche.share=" + System.getProperty("cloche.share"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                ForkedRun.class.getName(),
+        List<String> command = ChildJvm.command(
+                List.of("-Dcloche.share=" + System.getProperty("cloche.share")),
+                ForkedRun.class,
                 home.toString(),
                 tests.getName());
         return new ForkedRun(

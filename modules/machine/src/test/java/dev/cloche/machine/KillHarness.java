@@ -6,10 +6,9 @@ import dev.cloche.base.DurableFiles;
 import dev.cloche.machine.config.MachineDirectoryRemoval;
 import dev.cloche.machine.lifecycle.MemorySnapshotNames;
 import dev.cloche.vm.SnapshotName;
-import dev.cloche.vm.testing.InstrumentedProgram;
-import java.io.File;
+import dev.cloche.vm.testing.KillableProgram;
+import dev.cloche.vm.testing.KillableProgram.Played;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +18,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -29,35 +27,32 @@ import java.util.stream.Stream;
  */
 final class KillHarness {
     private static final MachineName BYSTANDER = new MachineName("bystander");
-    private static final int SIGKILLED = 128 + 9;
 
     private final Path directory;
     private final boolean real;
     private final Path template;
-    private final String classPath;
+    private final KillableProgram program;
 
     /** @param real whether VMs are, which outlive their process */
-    KillHarness(Path directory, boolean real) throws IOException {
+    KillHarness(Path directory, boolean real) throws IOException, InterruptedException {
         this.directory = directory;
         this.real = real;
-        classPath = InstrumentedProgram.write(directory.resolve("woven.jar"), List.of());
+        program = KillableProgram.write(
+                directory, KillVictim.class, List.of("-Dcloche.share=" + KillRuntime.share()), List.of());
         template = Files.createDirectory(directory.resolve("template"));
         // The image is made ready to boot once; how that survives kills is its room's to show.
         try (KillRuntime runtime = KillRuntime.open(template, real)) {
             KillScenario.create(runtime, BYSTANDER);
             runtime.machines().remove(BYSTANDER, true, KillScenario.soon());
         }
+        Path home = root("archive");
+        program.archive(output(home), arguments(home, KillScenario.MADE));
     }
 
     /** @param stride 1 to kill at each step, 10 to kill at each tenth */
     void killAtSteps(KillScenario scenario, int stride) throws Exception {
-        Played whole = play(root(scenario + "-whole"), scenario, List.of());
-        int steps = whole.output()
-                .lines()
-                .filter(line -> line.startsWith(KillVictim.STEPS))
-                .mapToInt(line -> Integer.parseInt(line.substring(KillVictim.STEPS.length())))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(scenario + " does not come to its end: " + whole));
+        Path home = root(scenario + "-whole");
+        int steps = program.rehearse(output(home), arguments(home, scenario));
         assertThat(steps).isGreaterThan(100);
         List<Callable<Optional<String>>> kills = IntStream.rangeClosed(1, steps)
                 .filter(step -> step % stride == 0)
@@ -78,9 +73,11 @@ final class KillHarness {
         Path home = root(scenario + "-" + step);
         try (KillRuntime other = KillRuntime.open(home, real)) {
             KillScenario.create(other, BYSTANDER);
-            Played played = play(home, scenario, List.of("-Dkill.at=" + step));
+            Played played = program.killAt(step, output(home), arguments(home, scenario));
             // Threads of a scenario take turns as they like, so that now and then it has a step less.
-            assertThat(played.exitCode()).as(played.output()).isIn(0, SIGKILLED);
+            assertThat(played.killed() || played.exitCode() == 0)
+                    .as(played.output())
+                    .isTrue();
             try {
                 other.machines().recover(KillScenario.soon());
                 assertWhole(other);
@@ -171,37 +168,11 @@ final class KillHarness {
         return root;
     }
 
-    private record Played(int exitCode, String output) {
-        String lastLine() {
-            return output.substring(output.lastIndexOf('\n') + 1);
-        }
+    private static Path output(Path home) {
+        return home.resolve("output");
     }
 
-    private Played play(Path home, KillScenario scenario, List<String> options)
-            throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Dorg.sqlite.tmpdir=" + directory, // A victim leaves it there.
-                "-Dcloche.share=" + KillRuntime.share()));
-        command.addAll(options);
-        command.addAll(
-                List.of("-cp", classPath, KillVictim.class.getName(), home.toString(), scenario.name(), "" + real));
-        File output = home.resolve("output").toFile();
-        Process victim = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output)
-                .start();
-        try (var _ = victim.getOutputStream()) {
-            if (!victim.waitFor(5, TimeUnit.MINUTES)) {
-                throw new IllegalStateException(scenario + " hangs: " + Files.readString(output.toPath()));
-            }
-        } finally {
-            victim.destroyForcibly().waitFor();
-        }
-        return new Played(
-                victim.exitValue(), new String(Files.readAllBytes(output.toPath()), StandardCharsets.UTF_8).strip());
+    private String[] arguments(Path home, KillScenario scenario) {
+        return new String[] {home.toString(), scenario.name(), String.valueOf(real)};
     }
 }

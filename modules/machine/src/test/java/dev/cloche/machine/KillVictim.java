@@ -5,8 +5,6 @@ import java.nio.file.Path;
 
 /** The process that plays a scenario, and is killed by {@link KillSteps} on the way. */
 final class KillVictim {
-    static final String STEPS = "steps ";
-
     private KillVictim() {}
 
     /** Takes the state root's directory, the scenario, and whether VMs are real. */
@@ -16,7 +14,7 @@ final class KillVictim {
             scenario.arrange(runtime);
             KillSteps.begin();
             scenario.play(runtime);
-            System.out.println(STEPS + KillSteps.end());
+            KillSteps.end();
         }
     }
 }

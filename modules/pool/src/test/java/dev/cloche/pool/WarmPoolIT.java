@@ -3,6 +3,7 @@ package dev.cloche.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.qemu.QemuInstallation;
 import dev.cloche.qemu.QemuProvider;
@@ -259,18 +260,13 @@ class WarmPoolIT {
     }
 
     private Process owner(Path books) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        PoolOwner.class.getName(),
+        return new ProcessBuilder(ChildJvm.command(
+                        PoolOwner.class,
                         directory.resolve("state").toString(),
                         resources.guard().resolveSibling("").toString(),
                         snapshot.name().value(),
                         key.name(),
-                        books.toString())
+                        books.toString()))
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         directory.resolve("owners.log").toFile()))

@@ -2,6 +2,7 @@ package dev.cloche.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.catalog.CatalogException;
 import java.io.IOException;
@@ -148,14 +149,9 @@ class PowerCutTest {
                 "strace", "-f", "--seccomp-bpf", "-y", "-xx", "-s", "1000000", "-e", "trace=" + CallTrace.CALLS));
         command.addAll(options);
         command.addAll(List.of("-o", trace.toString()));
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-Dorg.sqlite.tmpdir=" + directory,
-                "-cp",
-                System.getProperty("java.class.path"),
-                PowerCutProgram.class.getName(),
+        command.addAll(ChildJvm.command(
+                List.of("-Dorg.sqlite.tmpdir=" + directory),
+                PowerCutProgram.class,
                 root.toString(),
                 acknowledgements.toString(),
                 Integer.toString(THREADS),

@@ -6,6 +6,7 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.catalog.Catalog;
 import dev.cloche.process.sqlite.BootClock;
@@ -168,13 +169,9 @@ class SqliteProcessesTest {
     }
 
     private Process start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.add("-Dorg.sqlite.tmpdir=" + root); // One that is killed leaves it there.
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RegistryProgram.class.getName()));
-        command.add(root.toString());
+        // One that is killed leaves SQLite's library there.
+        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + root);
+        List<String> command = ChildJvm.command(options, RegistryProgram.class, root.toString());
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(root.resolve("errors.txt").toFile())

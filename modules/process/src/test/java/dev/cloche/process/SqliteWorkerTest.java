@@ -43,8 +43,13 @@ class SqliteWorkerTest {
         }
 
         @Override
-        protected List<String> program(String owner) {
-            return List.of(WorkerProgram.class.getName(), root.toString(), owner);
+        protected Class<?> program() {
+            return WorkerProgram.class;
+        }
+
+        @Override
+        protected String[] arguments(String owner) {
+            return new String[] {root.toString(), owner};
         }
     }
 }

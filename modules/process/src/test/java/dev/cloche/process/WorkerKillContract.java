@@ -5,6 +5,7 @@ import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -30,7 +31,9 @@ public abstract class WorkerKillContract {
     protected abstract ProcessRegistry registry();
 
     /** Main class and arguments of a program that runs {@link WorkerProgram#work}. */
-    protected abstract List<String> program(String owner);
+    protected abstract Class<?> program();
+
+    protected abstract String[] arguments(String owner);
 
     @AfterEach
     void endPrograms() {
@@ -87,14 +90,9 @@ public abstract class WorkerKillContract {
     private java.lang.Process start(String owner, List<Path> outputs) throws IOException {
         Path output = directory.resolve(owner);
         outputs.add(output);
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-Dorg.sqlite.tmpdir=" + directory, // One that is killed leaves it there.
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(program(owner));
+        // One that is killed leaves SQLite's library there.
+        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + directory);
+        List<String> command = ChildJvm.command(options, program(), arguments(owner));
         java.lang.Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(Redirect.to(output.toFile()))

@@ -3,6 +3,7 @@ package dev.cloche.qemu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestException;
@@ -19,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -228,20 +228,13 @@ class HostileAgentIT {
 
     /** One JVM for all, with a heap that is smaller than what any flood sends in a second or two. */
     private Map<String, String> lieToAnotherJvm(List<String> lies) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Xmx32m",
-                "-XX:MaxDirectMemorySize=16m",
-                "-XX:+UseSerialGC",
-                "-XX:+ExitOnOutOfMemoryError",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                HostileAgentClient.class.getName(),
+        List<String> command = ChildJvm.command(
+                List.of("-Xmx32m", "-XX:MaxDirectMemorySize=16m", "-XX:+ExitOnOutOfMemoryError"),
+                HostileAgentClient.class,
                 directory.resolve("state").toString(),
                 share.toString(),
                 vm.id().value(),
-                Files.createDirectory(directory.resolve("copies")).toString()));
+                Files.createDirectory(directory.resolve("copies")).toString());
         command.addAll(lies);
         Path output = directory.resolve("client.out");
         Path errors = directory.resolve("client.err");

@@ -2,6 +2,7 @@ package dev.cloche.qemu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestExecution;
@@ -13,7 +14,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.awaitility.Awaitility;
@@ -100,17 +100,13 @@ class KilledOwnerIT {
     }
 
     private Process start(VmResources resources, Path id, Path output, List<String> more) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                StreamingProcess.class.getName(),
+        List<String> command = ChildJvm.command(
+                StreamingProcess.class,
                 directory.resolve("state").toString(),
                 resources.guard().resolveSibling("").toString(),
                 VM.value(),
                 id.toString(),
-                output.toString()));
+                output.toString());
         command.addAll(more);
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)

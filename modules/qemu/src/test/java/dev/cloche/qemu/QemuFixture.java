@@ -1,5 +1,6 @@
 package dev.cloche.qemu;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
@@ -44,14 +45,10 @@ final class QemuFixture implements AutoCloseable {
 
     /** Starts {@link OtherProcess}. */
     Process begin(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                OtherProcess.class.getName(),
+        List<String> command = ChildJvm.command(
+                OtherProcess.class,
                 stateRoot().toString(),
-                resources.guard().resolveSibling("").toString()));
+                resources.guard().resolveSibling("").toString());
         command.addAll(List.of(arguments));
         Process child = new ProcessBuilder(command)
                 .redirectError(

@@ -2,6 +2,7 @@ package dev.cloche.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -103,16 +104,10 @@ class RuntimeProcessesTest {
 
     private Process start(List<String> before, Path cache) throws IOException {
         List<String> command = new ArrayList<>(before);
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData",
-                "-Xmx64m",
-                "-cp",
+        command.addAll(ChildJvm.command(
+                List.of("-Xmx64m"),
                 directory.resolve("artefact") + ":" + System.getProperty("java.class.path"),
-                UnpackingProgram.class.getName(),
+                UnpackingProgram.class,
                 cache.toString()));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(errorFile().toFile()))

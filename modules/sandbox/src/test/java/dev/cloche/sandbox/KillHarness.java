@@ -11,6 +11,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmState;
+import dev.cloche.vm.testing.KillableProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -45,7 +46,7 @@ final class KillHarness {
 
     /** @param stride 1 to kill at each step, 10 to kill at each tenth */
     void killAtSteps(KillScenario scenario, int stride) throws Exception {
-        int steps = setup.rehearse(root(scenario + "-whole", scenario), scenario, false);
+        int steps = setup.rehearse(root(scenario + "-whole", scenario), scenario);
         assertThat(steps).isGreaterThan(10);
         List<Callable<Optional<String>>> kills = IntStream.rangeClosed(1, steps)
                 .filter(step -> step % stride == 0)
@@ -66,7 +67,7 @@ final class KillHarness {
         Path root = root(scenario + "-" + step, scenario);
         try (KillRuntime other = setup.open(root);
                 RunningSandbox bystander = KillScenario.bystander(other)) {
-            KillSetup.Played played = setup.killAt(step, root, scenario);
+            KillableProgram.Played played = setup.killAt(step, root, scenario);
             // Threads of a scenario take turns as they like, so that now and then it has a step less.
             assertThat(played.killed() || played.exitCode() == 0)
                     .as(played.output())

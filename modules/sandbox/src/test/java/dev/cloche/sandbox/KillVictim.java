@@ -15,7 +15,7 @@ final class KillVictim {
             scenario.arrange(runtime);
             KillSteps.begin();
             scenario.play(runtime);
-            System.out.println(KillSetup.STEPS + KillSteps.end());
+            KillSteps.end();
         }
     }
 }

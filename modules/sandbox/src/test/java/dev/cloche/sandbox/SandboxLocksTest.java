@@ -77,8 +77,8 @@ class SandboxLocksTest extends OnTestHost {
         sandboxes.remove("a", false, TestHost.soon());
         SandboxDirectory directory = locks.directory(ended);
         AtomicInteger taken = new AtomicInteger();
-        try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
-            List<Future<?>> removers = IntStream.range(0, 3)
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> removers = IntStream.range(0, 8)
                     .<Future<?>>mapToObj(_ -> threads.submit(() -> {
                         for (int i = 0; i < 2_000; i++) {
                             directory.tryLock().ifPresent(lock -> {

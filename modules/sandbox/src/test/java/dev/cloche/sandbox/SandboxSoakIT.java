@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.qemu.VmLayout;
+import dev.cloche.vm.testing.KillableProgram;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ class SandboxSoakIT {
         Assumptions.assumeTrue(Files.isDirectory(KillWorld.share()), "nothing is installed: run ./setup first");
         KillSetup setup = KillSetup.ofQemu(directory);
         Path root = setup.freshRoot("soak");
-        int steps = setup.rehearse(root, KillScenario.NAMED, false);
+        int steps = setup.rehearse(root, KillScenario.NAMED);
         long seed = Long.getLong("soak.seed", System.nanoTime());
         System.out.println("soak.seed " + seed);
         Random random = new Random(seed);
@@ -47,7 +48,7 @@ class SandboxSoakIT {
                 KillScenario scenario = List.of(KillScenario.EPHEMERAL, KillScenario.NAMED, KillScenario.DETACHED)
                         .get(random.nextInt(3));
                 int at = random.nextBoolean() ? 1 + random.nextInt(steps) : Integer.MAX_VALUE;
-                KillSetup.Played played = setup.killAt(at, root, scenario);
+                KillableProgram.Played played = setup.killAt(at, root, scenario);
                 assertThat(played.killed() || played.exitCode() == 0)
                         .as(scenario + " " + played.output())
                         .isTrue();

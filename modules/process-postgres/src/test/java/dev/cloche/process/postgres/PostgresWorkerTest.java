@@ -4,7 +4,6 @@ import dev.cloche.process.ProcessRegistry;
 import dev.cloche.process.WorkerContract;
 import dev.cloche.process.WorkerKillContract;
 import java.sql.SQLException;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -41,8 +40,13 @@ class PostgresWorkerTest {
         }
 
         @Override
-        protected List<String> program(String owner) {
-            return List.of(PostgresWorkerProgram.class.getName(), config.url(), config.user(), config.schema(), owner);
+        protected Class<?> program() {
+            return PostgresWorkerProgram.class;
+        }
+
+        @Override
+        protected String[] arguments(String owner) {
+            return new String[] {config.url(), config.user(), config.schema(), owner};
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.cloche.qemu.machine;
 
+import dev.cloche.base.ChildJvm;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
@@ -18,8 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -146,15 +145,7 @@ final class AdmittedProcess {
     }
 
     static Process begin(Path errors, String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                AdmittedProcess.class.getName()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(ChildJvm.command(AdmittedProcess.class, arguments))
                 .redirectInput(Path.of("/dev/null").toFile())
                 .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
                 .start();

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The system property {@code kill.at} is the number of the deadly step, from 1; without it all are only counted.
  */
 public final class KillSteps {
+    static final String STEPS = "steps ";
+
     private static final int AT = Integer.getInteger("kill.at", Integer.MAX_VALUE);
     private static final int SIGKILL = 9;
     private static final AtomicInteger COUNT = new AtomicInteger();
@@ -26,10 +28,10 @@ public final class KillSteps {
         counting = true;
     }
 
-    /** Returns how many there were. */
-    public static int end() {
+    /** Ends that, and prints how many there were. */
+    public static void end() {
         counting = false;
-        return COUNT.get();
+        System.out.println(STEPS + COUNT.get());
     }
 
     /** Notes that a step is about to be done, or was done. */
