@@ -3,6 +3,7 @@ package dev.cloche.base;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -112,6 +113,26 @@ public final class DurableFiles {
             return;
         }
         Files.delete(temporary);
+        forceDirectory(directoryOf(target));
+    }
+
+    /**
+     * Gives a directory, whose files are on the disk already, its name. An empty directory of that name is replaced.
+     *
+     * @throws FileAlreadyExistsException if something else is there, also if another was faster; the directory then stays
+     */
+    public static void publishDirectory(Path directory, Path target) throws IOException {
+        try {
+            Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
+        } catch (AccessDeniedException | NoSuchFileException e) {
+            throw e;
+        } catch (FileSystemException e) {
+            // The platform has no exception for a directory that is not empty.
+            if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+                throw new FileAlreadyExistsException(target.toString());
+            }
+            throw e;
+        }
         forceDirectory(directoryOf(target));
     }
 

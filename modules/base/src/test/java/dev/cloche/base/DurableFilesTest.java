@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -57,6 +59,25 @@ class DurableFilesTest {
     }
 
     @Test
+    void aDirectoryGetsItsNameUnlessSomethingIsThere() throws IOException {
+        Path target = Files.createDirectory(directory.resolve("target"));
+        Path first = Files.createDirectory(directory.resolve("first"));
+        Files.createFile(first.resolve("file"));
+        DurableFiles.publishDirectory(first, target);
+        assertThat(target.resolve("file")).exists();
+
+        Path second = Files.createDirectory(directory.resolve("second"));
+        Path file = Files.createFile(directory.resolve("file"));
+        for (Path taken : List.of(target, file)) {
+            assertThatThrownBy(() -> DurableFiles.publishDirectory(second, taken))
+                    .isInstanceOf(FileAlreadyExistsException.class);
+        }
+        assertThatThrownBy(() -> DurableFiles.publishDirectory(first, directory.resolve("new")))
+                .isInstanceOf(NoSuchFileException.class);
+        assertThat(second).exists();
+    }
+
+    @Test
     void createsDirectoriesForTheOwnerOnly() throws IOException {
         Path nested = DurableFiles.ensureDirectory(directory.resolve("a/b"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(nested)))
@@ -78,7 +99,7 @@ class DurableFilesTest {
                 return removed;
             });
             try {
-                for (int i = 0; i < 20_000; i++) {
+                for (int i = 0; i < 2_000; i++) {
                     DurableFiles.ensureDirectory(contested);
                     Files.deleteIfExists(contested);
                 }

@@ -336,6 +336,8 @@ public final class QemuProvider implements VmProvider {
                 throw new VmException.WrongState(id, state, "be destroyed");
             }
             new VmRemoval(layout).remove(id);
+        } catch (VmException.NotFound destroyedMeanwhile) {
+            // As was to be reached.
         }
     }
 

@@ -2,6 +2,7 @@ package dev.cloche.qemu.guard;
 
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
@@ -33,11 +34,19 @@ public final class VmDirectory {
      * Takes the owner's lock.
      *
      * @throws VmException.Busy if another process has it
+     * @throws VmException.NotFound if another process has just removed the VM
      */
     public static LockFile own(VmLayout layout, VmId id) {
-        return LockFile.tryLock(layout.ownerLock(id))
-                .orElseThrow(() -> new VmException.Busy(
-                        "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
+        try {
+            return LockFile.tryLock(layout.ownerLock(id))
+                    .orElseThrow(() -> new VmException.Busy(
+                            "VM " + id + " belongs to another process", "Let that process end, or stop the VM there."));
+        } catch (SystemCallException e) {
+            if (e.isForWantOfThePath()) {
+                throw new VmException.NotFound(id);
+            }
+            throw e;
+        }
     }
 
     /** Makes the directory of a VM that has ended that of one to come, for the holder of its owner's lock. */

@@ -264,7 +264,11 @@ public final class QemuBackend implements VmBackend {
     @Override
     public void destroy() {
         if (ownerLock.get().isEmpty() && Files.exists(layout.directory(spec.id()))) {
-            ownerLock.set(Optional.of(VmDirectory.own(layout, spec.id())));
+            try {
+                ownerLock.set(Optional.of(VmDirectory.own(layout, spec.id())));
+            } catch (VmException.NotFound destroyedMeanwhile) {
+                return;
+            }
         }
         new VmRemoval(layout).remove(spec.id());
         release();

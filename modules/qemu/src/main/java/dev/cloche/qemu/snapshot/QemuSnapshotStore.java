@@ -8,6 +8,7 @@ import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Stores the snapshots of a state root: a directory each, below {@code snapshots/} (docs/on-disk.md). It gets its name by a
@@ -71,10 +73,12 @@ public final class QemuSnapshotStore {
             if (Files.exists(QemuSnapshotStore.this.directory(name), LinkOption.NOFOLLOW_LINKS)) {
                 throw new SnapshotException.Exists(name);
             }
-            // Fails if another has published its own meanwhile: a directory with files is not replaced.
-            Files.move(directory, QemuSnapshotStore.this.directory(name), StandardCopyOption.ATOMIC_MOVE);
+            try {
+                DurableFiles.publishDirectory(directory, QemuSnapshotStore.this.directory(name));
+            } catch (FileAlreadyExistsException another) {
+                throw new SnapshotException.Exists(name);
+            }
             published = true;
-            DurableFiles.forceDirectory(root);
         }
 
         @Override
@@ -157,10 +161,10 @@ public final class QemuSnapshotStore {
     public Optional<LockFile> hold(SnapshotName name) {
         try {
             return Files.isDirectory(directory(name), LinkOption.NOFOLLOW_LINKS)
-                    ? LockFile.tryShared(lock(name))
+                    ? current(name, LockFile::tryShared)
                     : Optional.empty();
         } catch (SystemCallException e) {
-            if (!Files.exists(directory(name))) {
+            if (e.isForWantOfThePath()) {
                 return Optional.empty();
             }
             throw failed("The lock of snapshot " + name + " cannot be opened", e);
@@ -177,7 +181,7 @@ public final class QemuSnapshotStore {
             throw new SnapshotException.NotFound(name);
         }
         try {
-            Optional<LockFile> lock = LockFile.tryLock(lock(name));
+            Optional<LockFile> lock = current(name, LockFile::tryLock);
             if (lock.isEmpty()) {
                 return false;
             }
@@ -190,9 +194,28 @@ public final class QemuSnapshotStore {
             return true;
         } catch (NoSuchFileException e) {
             throw new SnapshotException.NotFound(name);
-        } catch (IOException | SystemCallException e) {
+        } catch (SystemCallException e) {
+            if (e.isForWantOfThePath()) {
+                throw new SnapshotException.NotFound(name);
+            }
+            throw failed("Snapshot " + name + " cannot be deleted", e);
+        } catch (IOException e) {
             throw failed("Snapshot " + name + " cannot be deleted", e);
         }
+    }
+
+    /**
+     * Takes a lock of the snapshot that has the name now: the one whose lock was opened may be deleted before it is locked, and
+     * another published.
+     */
+    private Optional<LockFile> current(SnapshotName name, Function<Path, Optional<LockFile>> taking) {
+        Path file = lock(name);
+        Optional<LockFile> lock = taking.apply(file);
+        while (lock.isPresent() && !lock.get().isOf(file)) {
+            lock.get().close();
+            lock = taking.apply(file);
+        }
+        return lock;
     }
 
     /** Removes what killed processes have left. */

@@ -113,12 +113,11 @@ public final class QemuSnapshots {
     private void sweep() {
         store.sweep();
         for (VmId maker : vms.deadMakers()) {
-            // Its owner's lock is free, or another process is about to destroy it anyway.
-            LockFile.tryLock(context.layout().ownerLock(maker)).ifPresent(lock -> {
-                try (lock) {
-                    new VmRemoval(context.layout()).remove(maker);
-                }
-            });
+            try (LockFile _ = VmDirectory.own(context.layout(), maker)) {
+                new VmRemoval(context.layout()).remove(maker);
+            } catch (VmException.Busy | VmException.NotFound another) {
+                // Destroys it, or has.
+            }
         }
     }
 }

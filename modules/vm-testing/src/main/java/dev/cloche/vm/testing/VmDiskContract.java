@@ -23,6 +23,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Says what every provider promises of disks that outlive VMs. */
@@ -68,6 +75,43 @@ public interface VmDiskContract extends VmFixture {
         assertThatThrownBy(() -> disks.create(place, 64)).isInstanceOf(DiskException.Exists.class);
         disks.delete(place);
         disks.delete(place);
+        assertThat(place).doesNotExist();
+        assertThat(hostDirectory()).isDirectoryNotContaining("glob:**/.tmp-*");
+    }
+
+    @Test
+    default void oneOfThoseThatMakeADiskAtOnceDoesAndAllThatDeleteItAreSatisfied() throws Exception {
+        PersistentDisks disks = provider().disks();
+        Path place = place("contested");
+        AtomicInteger made = new AtomicInteger();
+        try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+            CyclicBarrier together = new CyclicBarrier(3);
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                all.add(threads.submit(() -> {
+                    for (int round = 0; round < 10; round++) {
+                        together.await();
+                        try {
+                            var _ = disks.create(place, 64);
+                            made.incrementAndGet();
+                        } catch (DiskException.Exists another) {
+                            // Was faster.
+                        }
+                        together.await();
+                        try {
+                            disks.delete(place);
+                        } catch (DiskException.InUse another) {
+                            // Is deleting it.
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        }
+        assertThat(made).hasValue(10);
         assertThat(place).doesNotExist();
         assertThat(hostDirectory()).isDirectoryNotContaining("glob:**/.tmp-*");
     }

@@ -2,6 +2,7 @@ package dev.cloche.vmm.disk;
 
 import dev.cloche.base.DurableFiles;
 import dev.cloche.linux.LockFile;
+import dev.cloche.linux.SystemCallException;
 import dev.cloche.vm.DiskException;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmException;
@@ -50,11 +51,11 @@ public final class DiskDirectory {
      * Takes the lock of those who change the disk.
      *
      * @throws DiskException.InUse if a VM has it, or another call is changing it
+     * @throws DiskException.NotFound if there is no disk, or another call has just deleted it
      */
     public Claim claim() {
         var _ = read();
-        Claim claim =
-                new Claim(this, LockFile.tryLock(changeLock()).orElseThrow(() -> new DiskException.InUse(directory)));
+        Claim claim = new Claim(this, lock().orElseThrow(() -> new DiskException.InUse(directory)));
         try {
             if (LockFile.isHeld(useLock())) {
                 throw new DiskException.InUse(directory);
@@ -62,6 +63,22 @@ public final class DiskDirectory {
             return claim;
         } catch (RuntimeException e) {
             claim.close();
+            throw e;
+        }
+    }
+
+    private Optional<LockFile> lock() {
+        try {
+            Optional<LockFile> lock = LockFile.tryLock(changeLock());
+            if (lock.isPresent() && !lock.get().isOf(changeLock())) {
+                lock.get().close();
+                throw new DiskException.NotFound(directory, null);
+            }
+            return lock;
+        } catch (SystemCallException e) {
+            if (e.isForWantOfThePath()) {
+                throw new DiskException.NotFound(directory, null);
+            }
             throw e;
         }
     }

@@ -9,12 +9,10 @@ import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -132,6 +130,8 @@ public final class DiskStore implements PersistentDisks {
             Files.move(directory, away, StandardCopyOption.ATOMIC_MOVE);
             DurableFiles.forceDirectory(parent(directory));
             remove(away);
+        } catch (DiskException.NotFound deletedMeanwhile) {
+            // As was to be reached.
         } catch (IOException e) {
             throw failed("deleted", directory, e);
         }
@@ -149,13 +149,12 @@ public final class DiskStore implements PersistentDisks {
                 disk.makeLocks();
                 disk.write(filling.fill(draft));
                 DurableFiles.forceDirectory(draft);
-                Files.move(draft, directory, StandardCopyOption.ATOMIC_MOVE);
+                DurableFiles.publishDirectory(draft, directory);
             } catch (Throwable failure) {
                 removeAfter(failure, draft);
                 throw failure;
             }
-            DurableFiles.forceDirectory(parent(directory));
-        } catch (FileAlreadyExistsException | DirectoryNotEmptyException | NotDirectoryException e) {
+        } catch (FileAlreadyExistsException e) {
             throw new DiskException.Exists(directory);
         } catch (IOException e) {
             throw failed("made", directory, e);
