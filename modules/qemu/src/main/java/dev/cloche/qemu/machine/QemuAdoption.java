@@ -3,6 +3,7 @@ package dev.cloche.qemu.machine;
 import dev.cloche.base.Deadline;
 import dev.cloche.linux.LockFile;
 import dev.cloche.linux.PinnedProcess;
+import dev.cloche.linux.SystemCallException;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.Guard;
 import dev.cloche.qemu.qmp.ClientPort;
@@ -39,6 +40,7 @@ public final class QemuAdoption {
      * Returns a run through the first free client's port. The caller pins the guard and gives it away.
      *
      * @throws VmException.Busy if all are taken
+     * @throws VmException.NotFound if another process has just removed the VM
      */
     public RunningQemu asClient(PinnedProcess guard) {
         return run(guard, this::freePort);
@@ -77,7 +79,7 @@ public final class QemuAdoption {
 
     private Port freePort() throws IOException {
         for (int port = 1; port < VmLayout.PORTS; port++) {
-            Optional<LockFile> lock = LockFile.tryLock(layout.portLock(id, port));
+            Optional<LockFile> lock = tryLock(port);
             if (lock.isPresent()) {
                 try {
                     return new Port(new ClientPort(layout, id, port).connect(deadline), lock);
@@ -88,6 +90,17 @@ public final class QemuAdoption {
             }
         }
         throw new VmException.Busy("All client ports of VM " + id + " are taken", "Close a connection to it.");
+    }
+
+    private Optional<LockFile> tryLock(int port) {
+        try {
+            return LockFile.tryLock(layout.portLock(id, port));
+        } catch (SystemCallException e) {
+            if (e.isForWantOfThePath()) {
+                throw new VmException.NotFound(id); // Another process has just removed it.
+            }
+            throw e;
+        }
     }
 
     private GuestException.ConnectionLost unreachable(IOException e) {
