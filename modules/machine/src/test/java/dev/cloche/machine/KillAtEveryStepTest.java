@@ -29,6 +29,6 @@ class KillAtEveryStepTest {
     @ParameterizedTest
     @EnumSource(KillScenario.class)
     void nothingIsLeftThatBelongsToNoMachine(KillScenario scenario) throws Exception {
-        harness.killAtSteps(scenario, Integer.getInteger("kill.stride", 41));
+        harness.killAtSteps(scenario, Integer.getInteger("kill.stride", 61));
     }
 }
