@@ -7,7 +7,7 @@ import dev.cloche.machine.config.MachineDirectoryRemoval;
 import dev.cloche.machine.lifecycle.MemorySnapshotNames;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.testing.KillableProgram;
-import dev.cloche.vm.testing.KillableProgram.Played;
+import dev.cloche.vm.testing.PlayedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ final class KillHarness {
         Path home = root(scenario + "-" + step);
         try (KillRuntime other = KillRuntime.open(home, real)) {
             KillScenario.create(other, BYSTANDER);
-            Played played = program.killAt(step, output(home), arguments(home, scenario));
+            PlayedProgram played = program.killAt(step, output(home), arguments(home, scenario));
             // Threads of a scenario take turns as they like, so that now and then it has a step less.
             assertThat(played.killed() || played.exitCode() == 0)
                     .as(played.output())

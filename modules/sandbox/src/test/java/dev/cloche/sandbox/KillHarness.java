@@ -11,7 +11,7 @@ import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.VmState;
-import dev.cloche.vm.testing.KillableProgram;
+import dev.cloche.vm.testing.PlayedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -67,7 +67,7 @@ final class KillHarness {
         Path root = root(scenario + "-" + step, scenario);
         try (KillRuntime other = setup.open(root);
                 RunningSandbox bystander = KillScenario.bystander(other)) {
-            KillableProgram.Played played = setup.killAt(step, root, scenario);
+            PlayedProgram played = setup.killAt(step, root, scenario);
             // Threads of a scenario take turns as they like, so that now and then it has a step less.
             assertThat(played.killed() || played.exitCode() == 0)
                     .as(played.output())

@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import dev.cloche.base.DurableFiles;
 import dev.cloche.image.TestImage;
 import dev.cloche.vm.testing.KillableProgram;
+import dev.cloche.vm.testing.PlayedProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,7 @@ final class KillSetup {
     }
 
     /** Plays a scenario in a process that is killed at a step. */
-    KillableProgram.Played killAt(int step, Path root, KillScenario scenario) throws IOException, InterruptedException {
+    PlayedProgram killAt(int step, Path root, KillScenario scenario) throws IOException, InterruptedException {
         return program.killAt(step, output(root), arguments(root, scenario));
     }
 

@@ -3,7 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.qemu.VmLayout;
-import dev.cloche.vm.testing.KillableProgram;
+import dev.cloche.vm.testing.PlayedProgram;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ class SandboxSoakIT {
                 KillScenario scenario = List.of(KillScenario.EPHEMERAL, KillScenario.NAMED, KillScenario.DETACHED)
                         .get(random.nextInt(3));
                 int at = random.nextBoolean() ? 1 + random.nextInt(steps) : Integer.MAX_VALUE;
-                KillableProgram.Played played = setup.killAt(at, root, scenario);
+                PlayedProgram played = setup.killAt(at, root, scenario);
                 assertThat(played.killed() || played.exitCode() == 0)
                         .as(scenario + " " + played.output())
                         .isTrue();

@@ -49,24 +49,9 @@ public final class KillableProgram {
         return new KillableProgram(directory, main, options, classPath);
     }
 
-    /** How a JVM of it ended. */
-    public record Played(int exitCode, String output) {
-        private static final int SIGKILLED = 128 + 9;
-
-        /** Says whether it was killed. */
-        public boolean killed() {
-            return exitCode == SIGKILLED;
-        }
-
-        /** Returns the last line of what it wrote; it names the deadly step. */
-        public String lastLine() {
-            return output.substring(output.lastIndexOf('\n') + 1);
-        }
-    }
-
     /** Plays it to its end, and keeps the classes that it loaded for those that come after. */
     public void archive(Path output, String... arguments) throws IOException, InterruptedException {
-        Played whole = play(List.of("-XX:AOTCacheOutput=" + archive()), output, arguments);
+        PlayedProgram whole = play(List.of("-XX:AOTCacheOutput=" + archive()), output, arguments);
         if (whole.exitCode() != 0) {
             throw new IllegalStateException(main.getName() + " does not come to its end: " + whole);
         }
@@ -74,7 +59,7 @@ public final class KillableProgram {
 
     /** Plays it to its end. Returns how many steps it had. */
     public int rehearse(Path output, String... arguments) throws IOException, InterruptedException {
-        Played whole = play(List.of(), output, arguments);
+        PlayedProgram whole = play(List.of(), output, arguments);
         return whole.output()
                 .lines()
                 .filter(line -> line.startsWith(KillSteps.STEPS) && whole.exitCode() == 0)
@@ -84,7 +69,7 @@ public final class KillableProgram {
     }
 
     /** Plays it up to a step, from 1, at which it is killed. */
-    public Played killAt(int step, Path output, String... arguments) throws IOException, InterruptedException {
+    public PlayedProgram killAt(int step, Path output, String... arguments) throws IOException, InterruptedException {
         return play(List.of("-Dkill.at=" + step), output, arguments);
     }
 
@@ -113,7 +98,8 @@ public final class KillableProgram {
         return directory.resolve("woven.aot");
     }
 
-    private Played play(List<String> more, Path output, String... arguments) throws IOException, InterruptedException {
+    private PlayedProgram play(List<String> more, Path output, String... arguments)
+            throws IOException, InterruptedException {
         List<String> command = java(more);
         command.add(main.getName());
         command.addAll(List.of(arguments));
@@ -130,6 +116,6 @@ public final class KillableProgram {
             process.destroyForcibly().waitFor();
         }
         String text = new String(Files.readAllBytes(output), StandardCharsets.UTF_8).strip();
-        return new Played(process.exitValue(), text);
+        return new PlayedProgram(process.exitValue(), text);
     }
 }
