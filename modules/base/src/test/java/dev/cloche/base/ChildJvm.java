@@ -1,5 +1,8 @@
 package dev.cloche.base;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +34,19 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(SOON);
+        command.add("-Dorg.sqlite.tmpdir=" + leftovers());
         command.addAll(options);
         command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /** Returns where one that is killed leaves SQLite's library, which the next build removes. */
+    private static Path leftovers() {
+        try {
+            return Files.createDirectories(Path.of("target", "leftovers").toAbsolutePath());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

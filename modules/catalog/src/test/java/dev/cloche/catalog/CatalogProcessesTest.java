@@ -81,7 +81,9 @@ class CatalogProcessesTest {
 
     @Test
     void aLibraryThatCannotBeUnpackedIsAnExceptionWithTheDirectoryToChange() throws Exception {
-        Process process = start(List.of("-Djava.io.tmpdir=" + directory.resolve("missing")), directory, "cold", 0);
+        Path missing = directory.resolve("missing");
+        List<String> options = List.of("-Djava.io.tmpdir=" + missing, "-Dorg.sqlite.tmpdir=" + missing);
+        Process process = start(options, directory, "cold", 0);
         assertThat(process.waitFor()).isNotZero();
         assertThat(errors())
                 .contains("dev.cloche.linux.NativeLibraryException: The native library of SQLite cannot be loaded: ");

@@ -187,10 +187,7 @@ class FlywayCatalogTest {
 
     private static Process start(List<String> before, Path state, String name, int notes) throws IOException {
         List<String> command = new ArrayList<>(before);
-        // One that is killed leaves SQLite's library there.
-        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + state);
-        command.addAll(
-                ChildJvm.command(options, CatalogProcess.class, state.toString(), name, Integer.toString(notes)));
+        command.addAll(ChildJvm.command(CatalogProcess.class, state.toString(), name, Integer.toString(notes)));
         return new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
     }
 

@@ -150,7 +150,6 @@ class PowerCutTest {
         command.addAll(options);
         command.addAll(List.of("-o", trace.toString()));
         command.addAll(ChildJvm.command(
-                List.of("-Dorg.sqlite.tmpdir=" + directory),
                 PowerCutProgram.class,
                 root.toString(),
                 acknowledgements.toString(),

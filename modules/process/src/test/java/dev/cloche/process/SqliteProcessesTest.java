@@ -169,9 +169,7 @@ class SqliteProcessesTest {
     }
 
     private Process start(String... arguments) throws IOException {
-        // One that is killed leaves SQLite's library there.
-        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + root);
-        List<String> command = ChildJvm.command(options, RegistryProgram.class, root.toString());
+        List<String> command = ChildJvm.command(RegistryProgram.class, root.toString());
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(root.resolve("errors.txt").toFile())

@@ -90,9 +90,7 @@ public abstract class WorkerKillContract {
     private java.lang.Process start(String owner, List<Path> outputs) throws IOException {
         Path output = directory.resolve(owner);
         outputs.add(output);
-        // One that is killed leaves SQLite's library there.
-        List<String> options = List.of("-Dorg.sqlite.tmpdir=" + directory);
-        List<String> command = ChildJvm.command(options, program(), arguments(owner));
+        List<String> command = ChildJvm.command(program(), arguments(owner));
         java.lang.Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(Redirect.to(output.toFile()))
