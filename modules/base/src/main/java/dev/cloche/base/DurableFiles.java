@@ -31,6 +31,8 @@ public final class DurableFiles {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_DIRECTORY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
+    private static final int NAMING_ATTEMPTS = 20;
+
     private DurableFiles() {}
 
     /**
@@ -122,16 +124,23 @@ public final class DurableFiles {
      * @throws FileAlreadyExistsException if something else is there, also if another was faster; the directory then stays
      */
     public static void publishDirectory(Path directory, Path target) throws IOException {
-        try {
-            Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
-        } catch (AccessDeniedException | NoSuchFileException e) {
-            throw e;
-        } catch (FileSystemException e) {
-            // The platform has no exception for a directory that is not empty.
-            if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-                throw new FileAlreadyExistsException(target.toString());
+        boolean named = false;
+        for (int attempt = 1; !named; attempt++) {
+            try {
+                Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
+                named = true;
+            } catch (AccessDeniedException | NoSuchFileException e) {
+                throw e;
+            } catch (FileSystemException e) {
+                // The platform has no exception for a directory that is not empty.
+                if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+                    throw new FileAlreadyExistsException(target.toString());
+                }
+                // What was in the way may have gone since; any other reason stays.
+                if (attempt == NAMING_ATTEMPTS) {
+                    throw e;
+                }
             }
-            throw e;
         }
         forceDirectory(directoryOf(target));
     }
