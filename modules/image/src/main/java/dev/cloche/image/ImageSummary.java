@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param platform what it runs on
  * @param layers number of layers
  * @param createdAt when the name was first pulled here
- * @param lastUsedAt when the name was last pulled or acquired
+ * @param lastUsedAt when the name was last pulled or acquired; an acquisition within a minute of the last one changes nothing
  */
 public record ImageSummary(
         ImageReference reference,

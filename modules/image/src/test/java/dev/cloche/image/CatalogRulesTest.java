@@ -3,10 +3,12 @@ package dev.cloche.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cloche.base.TestClock;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ class CatalogRulesTest extends OnScriptedRegistry {
     private static final List<String> TABLES =
             List.of("image_ref", "manifest", "config", "layer", "manifest_layer", "image_pin");
 
+    private final TestClock clock = new TestClock();
     private ImageReference reference;
 
     private final TestImage image = new TestImage()
@@ -27,8 +30,12 @@ class CatalogRulesTest extends OnScriptedRegistry {
 
     @BeforeEach
     void pull() {
+        fixture.close();
+        fixture = StoreFixture.at(root, clock);
         reference = registry.serve("app", "1", image);
         fixture.pull(reference);
+        // A use within a minute of the last one changes no time.
+        clock.forward(Duration.ofMinutes(2));
         watch();
     }
 
@@ -38,6 +45,14 @@ class CatalogRulesTest extends OnScriptedRegistry {
         fixture.store.pull(reference, PullPolicy.ALWAYS, PullListener.none(), StoreFixture.soon());
         assertThat(written()).containsExactlyInAnyOrder("update image_ref", "update layer", "update layer");
         assertThat(times()).isEqualTo(before);
+    }
+
+    @Test
+    void aStartWithinAMinuteOfTheLastUseAddsAPinAlone() {
+        fixture.acquire(reference, "a");
+        var _ = written();
+        fixture.acquire(reference, "b");
+        assertThat(written()).containsExactly("insert image_pin");
     }
 
     @Test

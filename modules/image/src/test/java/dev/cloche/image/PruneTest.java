@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -64,6 +65,22 @@ class PruneTest {
         assertThat(fixture.files()).isEmpty();
         assertThat(fixture.store.prune(ImagePruneRequest.everything()))
                 .isEqualTo(new ImagePruneReport(List.of(), 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void aUseIsRecordedToTheMinute() {
+        fixture.acquire(first, "a");
+        Instant used = fixture.store.get(first).lastUsedAt();
+        clock.forward(Duration.ofMinutes(1));
+        fixture.acquire(first, "b");
+        assertThat(fixture.store.get(first).lastUsedAt()).isEqualTo(used);
+        clock.forward(Duration.ofMillis(1));
+        fixture.acquire(first, "c");
+        assertThat(fixture.store.get(first).lastUsedAt()).isEqualTo(clock.instant());
+        // What a clock says that was wrong does not stay.
+        clock.back(Duration.ofHours(1));
+        fixture.acquire(first, "d");
+        assertThat(fixture.store.get(first).lastUsedAt()).isEqualTo(clock.instant());
     }
 
     @Test

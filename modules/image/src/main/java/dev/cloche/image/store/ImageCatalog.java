@@ -11,6 +11,7 @@ import dev.cloche.image.ImageReference;
 import dev.cloche.image.store.StoredImage.StoredLayer;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +32,8 @@ public final class ImageCatalog {
                     Migration.additive("images", "names, manifests, layers and pins"),
                     Migration.additive("file_digests", "digests of the cache's files"),
                     Migration.additive("file_stamps", "stamps of the cache's files")));
+
+    private static final Duration USE_RESOLUTION = Duration.ofMinutes(1);
 
     private final Catalog catalog;
     private final Clock clock;
@@ -76,7 +79,7 @@ public final class ImageCatalog {
      *
      * @param usable tells whether the image's files are there; if not, nothing is pinned
      */
-    public Optional<RecordedImage> pin(
+    public Optional<PinnedImage> pin(
             ImageReference reference, ImageHolder holder, Predicate<StoredImage> usable, WriteDurability durability) {
         return catalog.write(durability, transaction -> {
             Optional<StoredImage> image = images.named(transaction, reference).filter(usable);
@@ -85,7 +88,7 @@ public final class ImageCatalog {
             }
             ForgottenContent forgotten = pin(transaction, holder, image.get().id());
             touch(transaction, reference, image.get().id());
-            return Optional.of(recorded(transaction, reference, image.get(), forgotten));
+            return Optional.of(new PinnedImage(image.get(), forgotten));
         });
     }
 
@@ -256,15 +259,30 @@ public final class ImageCatalog {
                 image, ImageListing.summary(transaction, reference).orElseThrow(), forgotten);
     }
 
-    /** Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. */
+    /**
+     * Two updates, and nothing else where the name means the image already. A use by the digest is one of every name. What was
+     * used in the last minute is left as it is: every start comes by here, and asks for no more to be written than it has to.
+     */
     private void touch(CatalogTransaction transaction, ImageReference reference, long manifest) throws SQLException {
         long now = now();
+        long minute = now - USE_RESOLUTION.toMillis();
         if (reference.isDigestAlone()) {
-            transaction.update("UPDATE image_ref SET updated_at = ? WHERE manifest_id = ?", now, manifest);
+            transaction.update(
+                    "UPDATE image_ref SET updated_at = ? WHERE manifest_id = ? AND updated_at NOT BETWEEN ? AND ?",
+                    now,
+                    manifest,
+                    minute,
+                    now);
         } else {
-            transaction.update("UPDATE image_ref SET updated_at = ? WHERE reference = ?", now, reference.toString());
+            transaction.update(
+                    "UPDATE image_ref SET updated_at = ? WHERE reference = ? AND updated_at NOT BETWEEN ? AND ?",
+                    now,
+                    reference.toString(),
+                    minute,
+                    now);
         }
-        transaction.update(ImageRows.TOUCH_LAYERS, now, manifest);
+        transaction.update(
+                ImageRows.TOUCH_LAYERS + " AND last_used_at NOT BETWEEN ? AND ?", now, manifest, minute, now);
     }
 
     private static ForgottenContent pin(CatalogTransaction transaction, ImageHolder holder, long manifest)

@@ -14,6 +14,7 @@ import dev.cloche.image.store.CacheFiles;
 import dev.cloche.image.store.CacheVerification;
 import dev.cloche.image.store.ForgottenFiles;
 import dev.cloche.image.store.ImageCatalog;
+import dev.cloche.image.store.PinnedImage;
 import dev.cloche.image.store.RecordedImage;
 import dev.cloche.image.store.StoredImage;
 import java.util.Optional;
@@ -45,14 +46,15 @@ public final class HeldImages {
         if (policy == PullPolicy.ALWAYS && !reference.isDigestAlone()) {
             return disk(reference, fetcher.fetchAgain(reference, held, listener, deadline));
         }
-        Optional<RecordedImage> pinned = catalog.pin(reference, holder, verification::isUsable, durability);
+        Optional<PinnedImage> pinned = catalog.pin(reference, holder, verification::isUsable, durability);
         Optional<StoredImage> known = pinned.isPresent() ? Optional.empty() : catalog.find(reference);
         if (known.isPresent() && fetcher.isIntact(known)) {
             // Of another boot of the host, or touched, and just checked.
             pinned = catalog.pin(reference, holder, verification::isUsable, durability);
         }
         if (pinned.isPresent()) {
-            return disk(reference, pinned.get());
+            ForgottenFiles.discard(pinned.get().forgotten(), files, catalog);
+            return disk(reference, pinned.get().image());
         }
         return disk(reference, fetcher.fetchMissing(reference, known, policy, held, listener, deadline));
     }
