@@ -33,8 +33,8 @@ final class ConfigurationFile {
     /** Empty if there is none. */
     private Optional<FileStamp> stamp() {
         try {
-            return Optional.of(FileStamp.of(file));
-        } catch (IOException noneOrUnreadable) {
+            return FileStamp.find(file);
+        } catch (IOException unreadable) {
             return Optional.empty();
         }
     }

@@ -158,17 +158,26 @@ public final class DurableFiles {
      */
     public static Path ensureDirectory(Path directory) throws IOException {
         while (!Files.isDirectory(directory)) {
-            Path parent = directory.toAbsolutePath().getParent();
-            if (parent != null) {
-                ensureDirectory(parent);
-            }
             try {
-                Files.createDirectory(directory, OWNER_DIRECTORY);
+                return createDirectory(directory);
             } catch (FileAlreadyExistsException raced) {
                 requireNoOther(directory, raced);
             }
         }
         return directory;
+    }
+
+    private static Path createDirectory(Path directory) throws IOException {
+        try {
+            return Files.createDirectory(directory, OWNER_DIRECTORY);
+        } catch (NoSuchFileException noParent) {
+            Path parent = directory.toAbsolutePath().getParent();
+            if (parent == null) {
+                throw noParent;
+            }
+            ensureDirectory(parent);
+            return Files.createDirectory(directory, OWNER_DIRECTORY);
+        }
     }
 
     /** Fails if something else is there; a directory, or nothing any more, is a matter of looking again. */

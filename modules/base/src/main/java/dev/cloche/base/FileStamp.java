@@ -2,10 +2,12 @@ package dev.cloche.base;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,6 +30,19 @@ public record FileStamp(long size, long modifiedNanos, long changedNanos, long i
                 nanos(attributes, "lastModifiedTime"),
                 nanos(attributes, "ctime"),
                 number(attributes, "ino"));
+    }
+
+    /** Returns that of the file that the path leads to; empty if there is none. */
+    public static Optional<FileStamp> find(Path path) throws IOException {
+        // An exception is some ten times as expensive as this look, and most of those who ask have no file.
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(of(path));
+        } catch (NoSuchFileException goneMeanwhile) {
+            return Optional.empty();
+        }
     }
 
     private static long number(Map<String, Object> attributes, String name) {

@@ -59,6 +59,20 @@ public final class LockFile implements AutoCloseable {
         return take(libc, open(libc, directory, O_RDONLY | O_CLOEXEC), directory, LOCK_EX);
     }
 
+    /**
+     * Makes the file of a lock (0600) if it is missing, and takes no lock.
+     *
+     * @throws SystemCallException if it cannot be opened or made
+     */
+    public static void make(Path path) {
+        Libc libc = LibcHolder.libc();
+        int fd = open(libc, path, MAKING);
+        if (fd < 0) {
+            throw new SystemCallException("open", path.toString(), -fd);
+        }
+        libc.close(fd);
+    }
+
     /** Takes the lock as {@link #tryLock} does, but shared with others that also take it shared. */
     public static Optional<LockFile> tryShared(Path path) {
         return tryLock(LibcHolder.libc(), path, LOCK_SH);

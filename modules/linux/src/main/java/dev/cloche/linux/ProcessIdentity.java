@@ -28,13 +28,27 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
 
     /** Returns the process that has this pid now; empty if there is none, or {@code /proc} does not show it. */
     public static Optional<ProcessIdentity> of(long pid) {
-        return of(PROC, pid);
+        return currentBootId().flatMap(boot -> startTime(PROC, pid).map(at -> new ProcessIdentity(pid, at, boot)));
     }
 
     /** Returns that of this JVM. */
     public static ProcessIdentity current() {
-        return of(ProcessHandle.current().pid())
-                .orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));
+        return Own.IDENTITY.orElseThrow(() -> new UnsupportedSystemException("a system without /proc"));
+    }
+
+    /** Keeps what is the same for as long as this JVM lives: each start asks for it more than once. */
+    private static final class Own {
+        static final Optional<String> BOOT_ID = readBootId();
+        static final Optional<ProcessIdentity> IDENTITY =
+                of(ProcessHandle.current().pid());
+
+        private static Optional<String> readBootId() {
+            try {
+                return Optional.of(bootId(PROC));
+            } catch (IOException noProc) {
+                return Optional.empty();
+            }
+        }
     }
 
     /** Returns whether just this process still runs; a zombie does not. */
@@ -53,8 +67,16 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
 
     static Optional<ProcessIdentity> of(Path proc, long pid) {
         try {
-            String startTime = stat(proc, pid)[START_TIME_AFTER_NAME];
-            return Optional.of(new ProcessIdentity(pid, Long.parseLong(startTime), bootId(proc)));
+            String boot = bootId(proc);
+            return startTime(proc, pid).map(at -> new ProcessIdentity(pid, at, boot));
+        } catch (IOException noProc) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Long> startTime(Path proc, long pid) {
+        try {
+            return Optional.of(Long.parseLong(stat(proc, pid)[START_TIME_AFTER_NAME]));
         } catch (IOException gone) {
             return Optional.empty();
         }
@@ -68,11 +90,7 @@ public record ProcessIdentity(long pid, long startTime, String bootId) {
 
     /** Returns the id that the kernel gave to this boot; empty where there is no {@code /proc}. */
     public static Optional<String> currentBootId() {
-        try {
-            return Optional.of(bootId(PROC));
-        } catch (IOException noProc) {
-            return Optional.empty();
-        }
+        return Own.BOOT_ID;
     }
 
     private static String bootId(Path proc) throws IOException {

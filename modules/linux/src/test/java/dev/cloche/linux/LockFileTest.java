@@ -55,6 +55,22 @@ class LockFileTest {
     }
 
     @Test
+    void aFileThatIsMadeIsNotLockedAndOneThatIsThereStays() throws IOException {
+        LockFile.make(file);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        Files.writeString(file, "noted");
+        try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
+            LockFile.make(file);
+            assertThat(LockFile.isHeld(file)).isTrue();
+            assertThat(held).isNotNull();
+        }
+        assertThat(file).hasContent("noted");
+        Path lost = directory.resolve("none/lock");
+        assertThatThrownBy(() -> LockFile.make(lost)).isInstanceOf(SystemCallException.class);
+    }
+
+    @Test
     void aProbeMakesNoFile() {
         assertThat(LockFile.isHeld(file)).isFalse();
         assertThat(file).doesNotExist();

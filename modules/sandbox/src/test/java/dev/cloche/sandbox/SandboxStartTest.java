@@ -13,6 +13,8 @@ import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,20 @@ class SandboxStartTest extends OnTestHost {
 
         sandboxes.remove("kept", false, TestHost.soon());
         host.assertNothingLeft();
+    }
+
+    @Test
+    void whatItsLifeTakesIsThereWhenItRuns() throws IOException {
+        // On a full disk nothing could be made any more.
+        try (RunningSandbox _ = host.start(TestHost.named("kept"))) {
+            Path files = host.directory("kept").path();
+            for (String name : List.of("owner.lock", "used", "ending", "pause.lock")) {
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.resolve(name))))
+                        .as(name)
+                        .isEqualTo("rw-------");
+            }
+            assertThat(files.resolve("draining")).doesNotExist();
+        }
     }
 
     @Test

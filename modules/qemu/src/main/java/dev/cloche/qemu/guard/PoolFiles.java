@@ -45,7 +45,7 @@ public final class PoolFiles {
     /** Returns the slot; empty if it was made for no pool, or was claimed. */
     public Optional<PoolSlot> slot() {
         Path file = directory.resolve(SLOT);
-        if (!Files.exists(file) || Files.exists(directory.resolve(CLAIMED))) {
+        if (!Files.exists(file) || claimed()) {
             return Optional.empty();
         }
         try {
@@ -64,6 +64,11 @@ public final class PoolFiles {
     /** Puts it on the shelf: it needs no owner from now on. */
     public void shelve() throws IOException {
         Files.write(directory.resolve(POOLED), new byte[0]);
+    }
+
+    /** Says whether it was handed out. */
+    boolean claimed() {
+        return Files.exists(directory.resolve(CLAIMED));
     }
 
     public boolean shelved() {

@@ -191,7 +191,7 @@ public final class VmClaims {
     private Optional<VmClaim> remembered(VmId id, Path directory, Optional<FileState> file) {
         Known before = known.get(id);
         if (before != null && file.filter(before.file()::equals).isPresent()) {
-            return Optional.of(before.claim());
+            return Optional.of(asItIs(before.claim(), directory));
         }
         VmClaim claim = claim(id, directory);
         if (Files.notExists(directory)) {
@@ -199,7 +199,12 @@ public final class VmClaims {
             return Optional.empty();
         }
         file.ifPresent(state -> known.put(id, new Known(state, claim)));
-        return Optional.of(claim);
+        return Optional.of(asItIs(claim, directory));
+    }
+
+    /** An entry's own claim stays when it becomes a sandbox that has no labels: that it was claimed says so. */
+    private static VmClaim asItIs(VmClaim claim, Path directory) {
+        return claim.pooled() && new PoolFiles(directory).claimed() ? claim.handedOver(Set.of()) : claim;
     }
 
     /** One that was started without limits has none, and a damaged one is as good as none: what it is made of is known too. */

@@ -198,10 +198,7 @@ public final class VmAdmissions {
         VmClaim claim = claims.of(entry).handedOver(admission.labels());
         Path directory = layout.directory(entry);
         try {
-            var _ = ledger.exchange(entry, claim, () -> {
-                ClaimFile.write(directory, claim);
-                return true;
-            });
+            ledger.exchange(entry, claim, () -> ClaimFile.write(directory, claim));
         } catch (IOException | SystemCallException e) {
             throw new VmException.Storage(
                     "The claim of VM " + entry + " cannot be written: " + e.getMessage(),

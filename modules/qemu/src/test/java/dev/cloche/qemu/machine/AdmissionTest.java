@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.GuardBinary;
+import dev.cloche.qemu.guard.PoolFiles;
 import dev.cloche.qemu.guard.VmClaims;
 import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.vm.Accelerator;
@@ -299,6 +300,26 @@ class AdmissionTest {
             try (Stream<Path> directories = Files.list(layout.vms())) {
                 assertThat(directories).hasSize(1);
             }
+        }
+    }
+
+    @Test
+    void anEntryWithoutLabelsCountsAsASandboxFromItsClaimOn() throws IOException {
+        VmId id = VmId.random();
+        VmClaims claims = new VmClaims(layout);
+        try (LockFile _ = one.make(AdmittedProcess.spec(id, NOT), new PoolSlot("p", Duration.ofMinutes(9)))) {
+            PoolFiles files = new PoolFiles(layout.directory(id));
+            files.shelve();
+            one.admit(id, VmAdmission.NONE);
+            assertThat(claims.atMost()).singleElement().satisfies(entry -> {
+                assertThat(entry.claim().pooled()).isTrue();
+                assertThat(entry.shelved()).isPresent();
+            });
+            assertThat(files.claim()).isTrue();
+            assertThat(claims.atMost()).singleElement().satisfies(sandbox -> {
+                assertThat(sandbox.claim().pooled()).isFalse();
+                assertThat(sandbox.shelved()).isEmpty();
+            });
         }
     }
 

@@ -100,11 +100,16 @@ public final class EndHold implements AutoCloseable {
         }
     }
 
+    /** Makes the file for a first run, of whose end nothing is noted. */
+    static void make(SandboxDirectory directory) {
+        LockFile.make(file(directory));
+    }
+
     /**
-     * Prepares for a new run, of whose end nothing is noted. The file stays: the process that ended the last run may
+     * Prepares for a further run, of whose end nothing is noted. The file stays: the process that ended the last run may
      * still have its lock.
      */
-    static void prepare(SandboxDirectory directory) throws IOException {
+    static void renew(SandboxDirectory directory) throws IOException {
         take(directory).close();
         FileChannel.open(file(directory), StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
                 .close();

@@ -98,8 +98,8 @@ public final class SandboxDirectory {
     }
 
     /** Makes the file of {@link #lockPause}, if there is none. */
-    void preparePause() {
-        LockFile.tryShared(path.resolve(PAUSE)).ifPresent(LockFile::close);
+    void makePause() {
+        LockFile.make(path.resolve(PAUSE));
     }
 
     /**

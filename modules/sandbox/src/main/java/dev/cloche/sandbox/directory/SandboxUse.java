@@ -146,13 +146,16 @@ public final class SandboxUse {
     public static void begins(SandboxDirectory directory) {
         try {
             Files.deleteIfExists(mark(directory));
-            if (!Files.exists(file(directory))) {
-                Files.createFile(file(directory));
-            }
             // All that its life takes, now: a sandbox is to be ended and resumed on a full disk, too.
-            EndHold.prepare(directory);
-            directory.preparePause();
-        } catch (IOException e) {
+            if (Files.exists(file(directory))) {
+                EndHold.renew(directory);
+            } else {
+                EndHold.make(directory);
+                directory.makePause();
+                // Last: with it, the others are there.
+                LockFile.make(file(directory));
+            }
+        } catch (IOException | SystemCallException e) {
             throw new SandboxException.StorageFailed(directory.path(), e);
         }
         touch(directory);

@@ -160,7 +160,11 @@ public final class SandboxStart {
     private Started wholly(Place place, Supplier<Started> start) {
         claimed = place.id();
         try {
-            SandboxUse.begins(place.lock().directory());
+            if (plan.known().isPresent()) {
+                // Of an earlier run, or of an end before the first one; a new sandbox has nothing that could be in the
+                // way.
+                SandboxUse.begins(place.lock().directory());
+            }
             return start.get();
         } catch (Throwable failure) {
             Uninterrupted.after(failure, () -> forget(place, failure));

@@ -56,7 +56,10 @@ final class StartCompletion {
                 context.vms().haltAtLimit(vm.id());
             }
             unanswered = true;
-            // The record is written, and the command sent, while the guest is at it.
+            // Files are made, the record is written, and the command sent, while the guest is at it.
+            if (plan.known().isEmpty()) {
+                SandboxUse.begins(prepared.directory());
+            }
             SandboxRecord record = running(
                     prepared, vm, new StartRows.Note(launched.kind(), prepared.took(), launched.boot(), warm.pool()));
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));

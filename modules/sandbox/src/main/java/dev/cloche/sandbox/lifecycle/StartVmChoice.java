@@ -36,6 +36,9 @@ final class StartVmChoice {
     private final StartPlan plan;
     private final Deadline deadline;
     private VmId id = VmId.random();
+    /** The one of which nothing was made yet, so that nothing of it is to be removed. */
+    private Optional<VmId> unmade = Optional.of(id);
+
     private Optional<Duration> until = Optional.empty();
 
     StartVmChoice(SandboxContext context, StartPlan plan, Deadline deadline) {
@@ -55,19 +58,29 @@ final class StartVmChoice {
     }
 
     private void limitBegins() {
-        until = plan.policies().maxDuration().map(BootTime.now()::plus);
+        until = plan.policies().maxDuration().map(longest -> BootTime.now().plus(longest));
     }
 
-    /** As it is booted. */
+    /** As it is booted, which is going to be tried. */
     VmSpec booted(SandboxStart.Prepared prepared, boolean logged) {
+        unmade = Optional.empty();
+        return boot(prepared, logged);
+    }
+
+    private VmSpec boot(SandboxStart.Prepared prepared, boolean logged) {
         VmSpec plain = TemplateRequest.vm(id, prepared.disk(), plan.memoryMib(), plan.cpus())
                 .withNetwork(plan.network().device())
                 .withWritable(writable(prepared.directory()));
         return limited(plain, logged);
     }
 
-    /** As it goes on from a snapshot. */
+    /** As it goes on from a snapshot, which is going to be tried. */
     VmSpec restored(SandboxStart.Prepared prepared, ChildOrigin origin) {
+        unmade = Optional.empty();
+        return restore(prepared, origin);
+    }
+
+    private VmSpec restore(SandboxStart.Prepared prepared, ChildOrigin origin) {
         return limited(origin.vm(id, prepared.directory().disk(), plan.network().device()), origin.logged());
     }
 
@@ -125,7 +138,7 @@ final class StartVmChoice {
     /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
     WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
         return warm(
-                prepared, WarmStarts.Request.ofImage(booted(prepared, logged), plan.image(), setup, this::isIsolated));
+                prepared, WarmStarts.Request.ofImage(boot(prepared, logged), plan.image(), setup, this::isIsolated));
     }
 
     /** Takes one of the pool of the template that a child begins with, if it can be one. */
@@ -138,7 +151,7 @@ final class StartVmChoice {
         return warm(
                 prepared,
                 new WarmStarts.Request(
-                        restored(prepared, origin),
+                        restore(prepared, origin),
                         PoolShape.of(origin.snapshot()),
                         origin.memory(),
                         new GuestSetup(plan.name(), secrets.get()),
@@ -164,13 +177,13 @@ final class StartVmChoice {
                             },
                             deadline);
             if (outcome.vm().isEmpty() && !id.equals(own)) {
-                choose(sandbox, VmId.random());
+                choose(sandbox, draw());
             }
             return outcome;
         } catch (Throwable failure) {
             // The VM that was chosen last is not this start's any more.
             VmId left = id;
-            id = VmId.random();
+            id = draw();
             if (!left.equals(own)) {
                 Uninterrupted.after(failure, () -> replace(sandbox, left, id));
             }
@@ -180,7 +193,13 @@ final class StartVmChoice {
 
     /** Takes another one in place of one that did not come up. */
     void anew(long sandbox) {
-        choose(sandbox, VmId.random());
+        choose(sandbox, draw());
+    }
+
+    private VmId draw() {
+        VmId drawn = VmId.random();
+        unmade = Optional.of(drawn);
+        return drawn;
     }
 
     private void choose(long sandbox, VmId next) {
@@ -190,7 +209,9 @@ final class StartVmChoice {
 
     /** Records which VM is this run's from now on. One that was claimed and is broken and resists stays recorded. */
     private void replace(long sandbox, VmId before, VmId next) {
-        new SandboxRemoval(context).destroyOwn(sandbox, before);
+        if (unmade.filter(before::equals).isEmpty()) {
+            new SandboxRemoval(context).destroyOwn(sandbox, before);
+        }
         if (!context.pools().choose(sandbox, next)) {
             throw new SandboxException.NotRunning(plan.name(), SandboxStatus.STOPPED);
         }

@@ -28,9 +28,11 @@ public final class EventSignal {
     /** Says that there are new events. */
     public void ring() {
         try {
-            FileSignal.give(file);
-        } catch (IOException notListenedToYet) {
-            // A listener makes the file, and then reads what there is.
+            if (Files.exists(file)) {
+                FileSignal.give(file);
+            }
+        } catch (IOException removedMeanwhile) {
+            // As one that nobody has made: a listener makes it, and then reads what there is.
         }
     }
 

@@ -27,7 +27,7 @@ public final class Ledger {
 
     private static final Duration RETIRE_LIMIT = Duration.ofSeconds(10);
 
-    private static final Duration SEEN_FOR = Duration.ofSeconds(1);
+    private static final Duration SEEN_FOR = Duration.ofMinutes(1);
 
     private final Path stateRoot;
     private final Path lock;
@@ -125,28 +125,38 @@ public final class Ledger {
         }
     }
 
+    /** Notes what a VM is from now on. */
+    public interface Noting {
+        void note() throws IOException;
+    }
+
     /**
-     * Counts a VM as something else, if there is room for that; does not wait.
+     * Has an entry of a pool become a sandbox, if there is room for that; does not wait.
      *
-     * @param held counted already, and not beside what it becomes
+     * @param entry counted already, and not beside what it becomes
+     * @param wanted what it becomes
+     * @param noting of that; not called where nothing looks at it before the entry is claimed, which says the same of one
+     *     without labels
      * @throws VmException.NoRoom if there is none
      */
-    public <T> T exchange(VmId held, VmClaim wanted, Maker<T> maker) throws IOException {
+    public void exchange(VmId entry, VmClaim wanted, Noting noting) throws IOException {
         VmLimits all = limits.get();
         if (!all.on()) {
-            return maker.make();
+            return;
         }
         VmLimits now = all.withoutFloors();
+        boolean bounded = AdmissionRules.boundsExchange(now, wanted);
+        if (!bounded && wanted.labels().isEmpty() && tickets.isEmpty()) {
+            return;
+        }
         try (LockFile _ = turn()) {
-            if (!AdmissionRules.boundsExchange(now, wanted)
-                    && tickets.ahead(OptionalLong.empty()).isEmpty()) {
-                return maker.make();
+            if (bounded || !tickets.ahead(OptionalLong.empty()).isEmpty()) {
+                Optional<Refused> none = refusal(now, wanted, Optional.of(entry), OptionalLong.empty());
+                if (none.isPresent()) {
+                    throw noRoom(none.get(), false);
+                }
             }
-            Optional<Refused> none = refusal(now, wanted, Optional.of(held), OptionalLong.empty());
-            if (none.isPresent()) {
-                throw noRoom(none.get(), false);
-            }
-            return maker.make();
+            noting.note();
         }
     }
 
@@ -157,21 +167,28 @@ public final class Ledger {
      */
     public void requirePossible(VmClaim wanted) {
         VmLimits now = limits.get();
-        if (now.on()
-                && new AdmissionRules(now, latest()).decide(List.of(), List.of(), wanted)
-                        instanceof Decision.Never(Shortage shortage)) {
-            throw noRoom(new Refused(shortage, List.of(), List.of()), true);
+        if (!now.on()) {
+            return;
         }
+        // What the host has at most seldom changes, and what starts is admitted by what it has then.
+        Seen last = seen;
+        if (last != null
+                && System.nanoTime() - last.nanos() < SEEN_FOR.toNanos()
+                && never(now, last.room(), wanted).isEmpty()) {
+            return;
+        }
+        HostRoom room = host.read();
+        seen = new Seen(room, System.nanoTime());
+        never(now, room, wanted).ifPresent(shortage -> {
+            throw noRoom(new Refused(shortage, List.of(), List.of()), true);
+        });
     }
 
-    /** Returns what the host has, as it was within the last second: for what it has at most, which seldom changes. */
-    private HostRoom latest() {
-        Seen last = seen;
-        if (last == null || System.nanoTime() - last.nanos() > SEEN_FOR.toNanos()) {
-            last = new Seen(host.read(), System.nanoTime());
-            seen = last;
-        }
-        return last.room();
+    private static Optional<Shortage> never(VmLimits now, HostRoom room, VmClaim wanted) {
+        return new AdmissionRules(now, room).decide(List.of(), List.of(), wanted)
+                        instanceof Decision.Never(Shortage shortage)
+                ? Optional.of(shortage)
+                : Optional.empty();
     }
 
     /**

@@ -94,6 +94,10 @@ public final class DiskDirectory {
     }
 
     Optional<DiskRecord> find() {
+        if (!Files.exists(directory.resolve(RECORD))) {
+            // Most sandboxes have none, and each start asks.
+            return Optional.empty();
+        }
         try {
             return Optional.of(DiskRecord.read(directory.resolve(RECORD)));
         } catch (NoSuchFileException none) {

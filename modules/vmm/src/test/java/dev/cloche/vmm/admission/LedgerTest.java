@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -191,7 +192,7 @@ class LedgerTest {
                 .isInstanceOf(VmException.NoRoom.class)
                 .hasMessageContaining(
                         "There is too little space on the disk: by the last count the state root takes 3");
-        assertThat(exchange(held, claim(70))).isTrue();
+        assertThat(exchange(held, claim(70))).isFalse();
         // Never is said only of what does not fit on an empty host.
         ledger().requirePossible(claim(1));
 
@@ -395,12 +396,15 @@ class LedgerTest {
         assertThat(held).extracting(Holder::id).containsExactly(made);
     }
 
+    /** @return whether it was noted what the entry is from now on */
     private boolean exchange(VmId entry, VmClaim wanted) throws IOException {
-        return ledger().exchange(entry, wanted, () -> {
+        AtomicBoolean noted = new AtomicBoolean();
+        ledger().exchange(entry, wanted, () -> {
             held.removeIf(holder -> holder.id().equals(entry));
             held.add(new Holder(entry, wanted, 0, Optional.empty(), Optional.empty()));
-            return true;
+            noted.set(true);
         });
+        return noted.get();
     }
 
     private VmId entry(long mib) {
@@ -413,10 +417,32 @@ class LedgerTest {
     @Test
     void anEntryBecomesASandboxWhereItsMemoryCountsAlready() throws IOException {
         VmId entry = entry(100);
-        assertThat(exchange(entry, claim(100))).isTrue();
-        assertThat(held)
-                .singleElement()
-                .satisfies(now -> assertThat(now.claim().pooled()).isFalse());
+        // Nothing looks at it before it is claimed.
+        assertThat(exchange(entry, claim(100))).isFalse();
+        VmClaim labelled = new VmClaim(100, 0, false, 1, 0, Set.of("user=ann"), false);
+        assertThat(exchange(entry, labelled)).isTrue();
+        assertThat(held).singleElement().extracting(Holder::claim).isEqualTo(labelled);
+    }
+
+    @Test
+    void whatTheHostHasIsReadAgainBeforeAnythingIsRefusedForGood() throws IOException {
+        Path proc = Files.createDirectory(root.resolve("proc"));
+        limits = new VmLimits(
+                new Amount.Share(100, 0),
+                new Amount.None(),
+                OptionalInt.empty(),
+                new Amount.None(),
+                new Amount.None(),
+                Bound.NONE,
+                Map.of(),
+                Clones.FULL,
+                UnderPressure.RETIRE_POOLS);
+        Ledger ledger = new Ledger(root, holders, () -> limits, new HostRoomReader(proc, root.resolve("none"), root));
+        Files.writeString(proc.resolve("meminfo"), "MemTotal: 102400 kB\nMemAvailable: 102400 kB\n");
+        ledger.requirePossible(claim(100));
+        assertThatThrownBy(() -> ledger.requirePossible(claim(101))).isInstanceOf(VmException.NoRoom.class);
+        Files.writeString(proc.resolve("meminfo"), "MemTotal: 204800 kB\nMemAvailable: 102400 kB\n");
+        ledger.requirePossible(claim(101));
     }
 
     @Test
@@ -452,7 +478,7 @@ class LedgerTest {
         assertThatThrownBy(() -> exchange(entry, claim(40))).isInstanceOf(VmException.NoRoom.class);
         end(first);
         assertThat(waits.get()).isNotNull();
-        assertThat(exchange(entry, claim(40))).isTrue();
+        assertThat(exchange(entry, claim(40))).isFalse();
     }
 
     @Test
