@@ -13,6 +13,12 @@ import org.sqlite.SQLiteOpenMode;
 
 /** Holds one connection with the settings of the catalog. For one thread at a time. */
 final class SqliteConnection implements AutoCloseable {
+    /** SQLite's own length of the log, in pages of 4 KiB. */
+    private static final String FORCED = "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000";
+
+    /** Sixteen times as long, some 64 MiB: an application may start hundreds of sandboxes before it ends the first. */
+    private static final String WITH_NEXT = "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=16000";
+
     private static final int READER_BUSY_MILLIS = 5_000;
 
     private final Connection connection;
@@ -128,10 +134,12 @@ final class SqliteConnection implements AutoCloseable {
     /**
      * Sets it for the next transactions. In the WAL mode of the catalog NORMAL leaves the flush of the log to a later commit
      * with FULL, which flushes the whole log, and keeps the order of commits (https://www.sqlite.org/pragma.html#pragma_synchronous).
+     * What the log has is put in its place, with flushes, by the commit that finds it long enough: one that waits for the disk
+     * in any case, unless none comes for a long time.
      */
     void durability(WriteDurability next) throws SQLException {
         if (durability != next) {
-            execute(next == WriteDurability.FORCED ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+            execute(next == WriteDurability.FORCED ? FORCED : WITH_NEXT);
             durability = next;
         }
     }

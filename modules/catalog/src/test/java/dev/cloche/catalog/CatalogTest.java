@@ -233,6 +233,28 @@ class CatalogTest {
     }
 
     @Test
+    void theLogIsPutInItsPlaceByAWriteThatIsForced() throws IOException {
+        long pages = 1000;
+        String page = "x".repeat(4096);
+        try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
+            long size = Files.size(root.resolve("catalog.db"));
+            for (int i = 0; i < 10; i++) {
+                int round = i;
+                catalog.write(WriteDurability.WITH_NEXT, transaction -> {
+                    for (int written = 0; written < pages / 5; written++) {
+                        transaction.update("INSERT INTO note (text) VALUES (?)", page + " " + round + " " + written);
+                    }
+                    return 0;
+                });
+            }
+            assertThat(Files.size(root.resolve("catalog.db-wal"))).isGreaterThan(2 * pages * page.length());
+            assertThat(Files.size(root.resolve("catalog.db"))).isEqualTo(size);
+            add(catalog, "forced");
+            assertThat(Files.size(root.resolve("catalog.db"))).isGreaterThan(2 * pages * page.length());
+        }
+    }
+
+    @Test
     void aStatementThatFailedWorksAgainWhenItsReasonIsGone() {
         try (Catalog catalog = Catalog.open(root, List.of(NOTES_1))) {
             add(catalog, "before");
