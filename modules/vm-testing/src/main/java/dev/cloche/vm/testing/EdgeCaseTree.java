@@ -21,6 +21,7 @@ final class EdgeCaseTree {
     static final long SPARSE_SIZE = 64L << 20;
     static final long HOLE_UNTIL = 48L << 20;
     private static final int DEPTH = 40;
+    private static final int MOST_AT_ONCE = 1 << 20;
 
     private EdgeCaseTree() {}
 
@@ -111,7 +112,7 @@ final class EdgeCaseTree {
             text += " " + Integer.toOctalString(status.permissions() & modeMask);
         }
         if (status.isFile()) {
-            text += " " + status.size() + " " + digest(in, part);
+            text += " " + status.size() + " " + digest(in, part, status.size());
         } else if (status.isLink()) {
             text += " " + in.readLink(part);
         } else {
@@ -124,10 +125,12 @@ final class EdgeCaseTree {
         all.put(path, text);
     }
 
-    private static String digest(DirectoryHandle in, String part) {
+    private static String digest(DirectoryHandle in, String part, long size) {
         try (FileHandle file = in.openFile(part)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 20);
+            // No larger than is needed: of thousands of files, a MiB for each would be collected and cleared over and
+            // over.
+            ByteBuffer chunk = ByteBuffer.allocateDirect(Math.clamp(size, 1, MOST_AT_ONCE));
             long at = 0;
             int count = file.read(chunk, at);
             while (count > 0) {
