@@ -34,7 +34,7 @@ public record FileStamp(long size, long modifiedNanos, long changedNanos, long i
 
     /** Returns that of the file that the path leads to; empty if there is none. */
     public static Optional<FileStamp> find(Path path) throws IOException {
-        // An exception is some ten times as expensive as this look, and most of those who ask have no file.
+        // Most of those who ask have no file, and an exception costs more than this look.
         if (!Files.exists(path)) {
             return Optional.empty();
         }
