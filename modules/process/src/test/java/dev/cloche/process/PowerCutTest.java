@@ -29,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PowerCutTest {
     private static final int THREADS = 4;
+    /** Where something is to be found: chance may have some of the moments show nothing. */
+    private static final int ALL = Integer.MAX_VALUE;
 
     @TempDir
     static Path directory;
@@ -60,13 +62,13 @@ class PowerCutTest {
     @Test
     void aRegistryThatDoesNotForceItsCommitsToTheDiskIsFoundOut() throws Exception {
         List<DiskEvent> events = trace(6, List.of("-e", "inject=fsync,fdatasync:retval=0"));
-        assertThat(firstBroken(events, moments(events, 90, 1), 1)).isNotEmpty();
+        assertThat(firstBroken(events, moments(events, ALL, 1), 1)).isNotEmpty();
     }
 
     @Test
     void aRegistryThatAcknowledgesBeforeItsCommitIsOnTheDiskIsFoundOut() throws Exception {
         List<DiskEvent> early = acknowledgedBeforeTheSync(traced);
-        assertThat(firstBroken(early, moments(early, 90, 1), 1)).isNotEmpty();
+        assertThat(firstBroken(early, moments(early, ALL, 1), 1)).isNotEmpty();
     }
 
     /** Some of the moments around syncs and acknowledgements: between them nothing is promised. */
@@ -79,7 +81,7 @@ class PowerCutTest {
         }
         assertThat(moments).as("moments that matter").hasSizeGreaterThan(500);
         Collections.shuffle(moments, new Random(seed));
-        return moments.subList(0, count).stream().sorted().toList();
+        return moments.stream().limit(count).sorted().toList();
     }
 
     /** The same, but each line was written before the sync that it had waited for. */
