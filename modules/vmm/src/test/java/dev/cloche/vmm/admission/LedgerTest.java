@@ -64,8 +64,12 @@ class LedgerTest {
     };
 
     private static VmLimits memory(long mib) {
+        return memory(new Amount.Size(mib));
+    }
+
+    private static VmLimits memory(Amount most) {
         return new VmLimits(
-                new Amount.Size(mib),
+                most,
                 new Amount.None(),
                 OptionalInt.empty(),
                 new Amount.None(),
@@ -427,16 +431,7 @@ class LedgerTest {
     @Test
     void whatTheHostHasIsReadAgainBeforeAnythingIsRefusedForGood() throws IOException {
         Path proc = Files.createDirectory(root.resolve("proc"));
-        limits = new VmLimits(
-                new Amount.Share(100, 0),
-                new Amount.None(),
-                OptionalInt.empty(),
-                new Amount.None(),
-                new Amount.None(),
-                Bound.NONE,
-                Map.of(),
-                Clones.FULL,
-                UnderPressure.RETIRE_POOLS);
+        limits = memory(new Amount.Share(100, 0));
         Ledger ledger = new Ledger(root, holders, () -> limits, new HostRoomReader(proc, root.resolve("none"), root));
         Files.writeString(proc.resolve("meminfo"), "MemTotal: 102400 kB\nMemAvailable: 102400 kB\n");
         ledger.requirePossible(claim(100));
