@@ -32,7 +32,7 @@ public final class EventSignal {
                 FileSignal.give(file);
             }
         } catch (IOException removedMeanwhile) {
-            // As one that nobody has made: a listener makes it, and then reads what there is.
+            // A listener makes it again, and then reads what there is.
         }
     }
 
