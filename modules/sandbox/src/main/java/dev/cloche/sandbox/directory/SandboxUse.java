@@ -151,10 +151,9 @@ public final class SandboxUse {
                 EndHold.renew(directory);
             } else {
                 EndHold.make(directory);
-                directory.makePause();
-                // Last: with it, the others are there.
-                LockFile.make(file(directory));
             }
+            directory.makePause();
+            LockFile.make(file(directory));
         } catch (IOException | SystemCallException e) {
             throw new SandboxException.StorageFailed(directory.path(), e);
         }

@@ -161,8 +161,7 @@ public final class SandboxStart {
         claimed = place.id();
         try {
             if (plan.known().isPresent()) {
-                // Of an earlier run, or of an end before the first one; a new sandbox has nothing that could be in the
-                // way.
+                // What an earlier run or end has left would be in the way; a new sandbox has nothing yet.
                 SandboxUse.begins(place.lock().directory());
             }
             return start.get();

@@ -94,8 +94,8 @@ public final class DiskDirectory {
     }
 
     Optional<DiskRecord> find() {
-        if (!Files.exists(directory.resolve(RECORD))) {
-            // Most sandboxes have none, and each start asks.
+        if (!Files.exists(directory)) {
+            // Most sandboxes have none, and each start asks. Of one that is there and cannot be read the reading tells.
             return Optional.empty();
         }
         try {
