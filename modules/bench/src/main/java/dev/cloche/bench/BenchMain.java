@@ -33,6 +33,7 @@ import dev.cloche.bench.compare.RunStarts;
 import dev.cloche.bench.compare.RuntimeUnpacks;
 import dev.cloche.bench.compare.SandboxStarts;
 import dev.cloche.bench.compare.StartShare;
+import dev.cloche.bench.compare.WalledStarts;
 import dev.cloche.bench.compare.Walls;
 import dev.cloche.bench.compare.WarmStart;
 import dev.cloche.bench.probe.PythonImage;
@@ -76,6 +77,7 @@ public final class BenchMain {
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measureCommands(rounds, report));
         all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
         all.put("runtime", (setting, rounds, report) -> new RuntimeUnpacks(setting).measure(rounds, report));
+        all.put("walled-starts", (setting, rounds, report) -> new WalledStarts(setting).measure(rounds * 4, report));
         all.put("walls", (setting, rounds, report) -> new Walls(setting).measure(rounds, report));
         all.put("neighbour", (setting, rounds, report) -> new Neighbour(setting).measure(rounds, report));
         all.put("admission", (setting, rounds, report) -> new Admissions(setting).measure(rounds * 20, report));

@@ -16,9 +16,7 @@ import dev.cloche.vm.VmSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -41,9 +39,6 @@ public final class Admissions {
         VmResources resources = VmResources.find(List.of(setting.share()));
         Path home = Files.createTempDirectory(setting.directory(), "claims");
         VmLayout layout = VmLayout.of(home);
-        double[] differences = new double[rounds + WARM_UP];
-        double[] latest = new double[1];
-        int[] round = new int[1];
         try (QemuProvider limited = new QemuProvider(layout, resources, Optional::empty, Admissions::limits);
                 QemuProvider free = new QemuProvider(layout, resources, Optional::empty, VmLimits::off)) {
             List<Vm> claims = new ArrayList<>();
@@ -52,25 +47,13 @@ public final class Admissions {
             }
             try (ClaimingGuards _ = ClaimingGuards.begin(resources.guard(), layout, claims)) {
                 List<Samples> rows = new Alternation()
-                        .add("a VM's directory made beside " + VMS + " VMs' claims", () -> {
-                            long taken = made(limited);
-                            latest[0] = taken / 1e6;
-                            return taken;
-                        })
-                        .add("the same without limits", () -> {
-                            long taken = made(free);
-                            differences[round[0]++] = latest[0] - taken / 1e6;
-                            return taken;
-                        })
+                        .add("a VM's directory made beside " + VMS + " VMs' claims", () -> made(limited))
+                        .add("the same without limits", () -> made(free))
                         .warmUp(WARM_UP)
                         .run(rounds);
                 report.heading("An admission beside " + VMS + " VMs");
                 report.table(rows);
-                double[] counted = Arrays.copyOfRange(differences, WARM_UP, differences.length);
-                report.note(String.format(
-                        Locale.ROOT,
-                        "Median of the differences: %.2f ms.",
-                        new Samples("differences", counted).median()));
+                report.note(rows.getFirst().difference(rows.getLast()));
             } finally {
                 claims.forEach(vm -> {
                     vm.close();

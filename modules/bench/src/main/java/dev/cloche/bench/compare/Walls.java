@@ -1,38 +1,26 @@
 package dev.cloche.bench.compare;
 
 import dev.cloche.bench.probe.BenchVm;
-import dev.cloche.bench.probe.BootedTemplate;
 import dev.cloche.bench.probe.Setting;
 import dev.cloche.bench.report.Alternation;
 import dev.cloche.bench.report.Report;
-import dev.cloche.bench.report.Samples;
-import dev.cloche.qemu.QemuProvider;
 import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Isolation;
 import dev.cloche.vm.NetworkSpec;
 import dev.cloche.vm.PublishedPort;
-import dev.cloche.vm.Vm;
-import dev.cloche.vm.VmId;
-import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.WritableLayer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Measures what the walls around QEMU cost: starts from a template, a guest's disk and its network, at the level {@code full}
- * beside {@code reduced}.
+ * Measures what the walls around QEMU take of a guest's disk and its network, at the level {@code full} beside {@code reduced}.
  */
 public final class Walls {
-    private static final int MEMORY = 256;
-    private static final int WARM_UP = 10;
     private static final int DISK_MIB = 512;
     private static final int PORT = 7000;
     /** What the guest's listener sends, and is sent. */
@@ -45,7 +33,6 @@ public final class Walls {
     }
 
     public void measure(int rounds, Report report) throws Exception {
-        starts(rounds * 4, report);
         try (BenchVm full = boot(Isolation.FULL);
                 BenchVm reduced = boot(Isolation.REDUCED)) {
             report.heading("A guest's disk and network behind the walls");
@@ -69,54 +56,6 @@ public final class Walls {
                         .run(rounds));
                 one.signal(9, BenchVm.patience());
                 other.signal(9, BenchVm.patience());
-            }
-        }
-    }
-
-    private void starts(int count, Report report) throws Exception {
-        try (QemuProvider provider = setting.provider()) {
-            BootedTemplate template = BootedTemplate.make(setting, provider, MEMORY);
-            double[] differences = new double[count + WARM_UP];
-            double[] latest = new double[1];
-            int[] round = new int[1];
-            List<Samples> rows = new Alternation()
-                    .add("restored to the end of a first `true`, full", () -> {
-                        long taken = restored(provider, template, Isolation.FULL);
-                        latest[0] = taken / 1e6;
-                        return taken;
-                    })
-                    .add("restored to the end of a first `true`, reduced", () -> {
-                        long taken = restored(provider, template, Isolation.REDUCED);
-                        differences[round[0]++] = latest[0] - taken / 1e6;
-                        return taken;
-                    })
-                    .warmUp(WARM_UP)
-                    .run(count);
-            report.heading("The jail's share of a start from a template, " + MEMORY + " MiB");
-            report.table(rows);
-            double[] counted = Arrays.copyOfRange(differences, WARM_UP, differences.length);
-            report.note(String.format(
-                    Locale.ROOT, "Median of the differences: %.2f ms.", new Samples("differences", counted).median()));
-        }
-    }
-
-    private static long restored(VmProvider provider, BootedTemplate template, Isolation least) {
-        long begin = System.nanoTime();
-        try (Vm vm = provider.create(template.clone(VmId.random()).withIsolation(Optional.of(least)))) {
-            vm.start(BenchVm.patience());
-            require(vm, "true");
-            long taken = System.nanoTime() - begin;
-            BenchVm.requireWalls(provider, vm.id(), least);
-            vm.kill(BenchVm.patience());
-            vm.destroy();
-            return taken;
-        }
-    }
-
-    private static void require(Vm vm, String... command) {
-        try (GuestExecution execution = vm.guest().exec(ExecRequest.of(command), BenchVm.patience())) {
-            if (!execution.await(BenchVm.patience()).success()) {
-                throw new IllegalStateException(command[0] + " failed");
             }
         }
     }
