@@ -128,6 +128,33 @@ class QemuNetworkIT extends QemuTest {
         }
     }
 
+    /** A passt that has to lose some of it would lose the end too, and the guest's reader would wait for ever. */
+    @Test
+    void muchThatIsSentToAPortArrivesAndSoDoesItsEnd() throws Exception {
+        try (Vm vm = running(publishing("127.0.0.1:0:80"))) {
+            assertThat(sh(vm, "busybox cat /proc/sys/net/ipv4/tcp_rmem")).isEqualTo("4096\t131072\t425984");
+            var _ = vm.guest().exec(ExecRequest.of("busybox", "nc", "-ll", "-p", "80", "-e", "wc", "-c"), soon());
+            sh(vm, "until busybox grep -qs ':0050 .* 0A ' /proc/net/tcp /proc/net/tcp6; do busybox usleep 20000; done");
+            int port = provider.publishedPorts(vm.id()).getFirst().hostPort();
+            for (int i = 0; i < 3; i++) {
+                assertThat(counted(port, 512)).isEqualTo(String.valueOf(32 << 20));
+            }
+        }
+    }
+
+    /** Returns what the guest says when all of it, and its end, have come. */
+    private static String counted(int port, int pieces) throws IOException {
+        byte[] piece = new byte[64 * 1024];
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(120_000);
+            for (int i = 0; i < pieces; i++) {
+                socket.getOutputStream().write(piece);
+            }
+            socket.shutdownOutput();
+            return new String(socket.getInputStream().readAllBytes(), UTF_8).strip();
+        }
+    }
+
     private static void assertNothingCame(ServerSocket everywhere, DatagramSocket datagrams) throws IOException {
         everywhere.setSoTimeout(500);
         assertThatThrownBy(everywhere::accept).isInstanceOf(SocketTimeoutException.class);

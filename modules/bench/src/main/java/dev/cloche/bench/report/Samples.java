@@ -75,7 +75,7 @@ public final class Samples {
 
     /**
      * Describes by how much these are above others of the same rounds: the median of the differences, and an interval that holds it
-     * in 95 of 100 runs, whatever their distribution (by ranks).
+     * in 95 of 100 runs, for any distribution (by ranks).
      */
     public String difference(Samples other) {
         Samples differences = above(other);
