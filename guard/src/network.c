@@ -23,6 +23,10 @@ enum { READY_MS = 10000 };
 
 enum { LOG_FILE_MAX = 16 * 1024 };
 
+/* passt writes all that it has for a guest at once, and loses what its socket does not hold. This is more than an ordinary user
+ * gets (net.core.wmem_max, twice: 425,984 bytes), which is two connections' windows, as the guest's agent bounds them. */
+enum { PASST_ROOM = 4 << 20 };
+
 /* The descriptors of both children after the standard ones. */
 enum { FIRST = CHILD_FIRST, SECOND, THIRD, FOURTH };
 
@@ -56,6 +60,7 @@ struct network network_start(const struct options *options, int directory) {
     int guest[2], outside[2], log[2], ready[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, guest) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, outside) != 0 || pipe2(log, O_CLOEXEC) != 0 ||
+        setsockopt(outside[1], SOL_SOCKET, SO_SNDBUF, &(int){PASST_ROOM}, sizeof(int)) != 0 ||
         pipe2(ready, O_CLOEXEC) != 0 || fcntl(log[0], F_SETFL, O_NONBLOCK) != 0) {
         fail("no pipe for the network: %s", strerror(errno));
     }
