@@ -56,7 +56,7 @@ class LimitsIT extends OnOneHome {
         assertThat(never.stderr()).contains("never has room: the limit is 900 MiB of all VMs");
         assertThat(cloche.run("start", "two").exitCode()).isEqualTo(1);
         assertThat(cloche.run("doctor").stdout())
-                .containsPattern("ok +limits +1 VMs claim [0-9]+ of 900 MiB of memory");
+                .containsPattern("ok +limits +1 VM claims [0-9]+ of 900 MiB of memory");
 
         Process third = cloche.start("run", "--wait-for-room", "1h", "base", "--", "echo", "in");
         third.getOutputStream().close();

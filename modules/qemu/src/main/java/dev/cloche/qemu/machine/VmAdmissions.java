@@ -230,8 +230,10 @@ public final class VmAdmissions {
                     .mapToObj(most -> " of " + most)
                     .findFirst()
                     .orElse("");
-            return balance.holders().size() + " VMs claim " + balance.claimedMiB() + bound + " MiB of memory"
-                    + (balance.waiting() == 0 ? "" : ", and " + balance.waiting() + " wait for room")
+            int vms = balance.holders().size();
+            int waiting = balance.waiting();
+            return vms + (vms == 1 ? " VM claims " : " VMs claim ") + balance.claimedMiB() + bound + " MiB of memory"
+                    + (waiting == 0 ? "" : ", and " + waiting + (waiting == 1 ? " waits" : " wait") + " for room")
                     + stateDisk(now, balance.host())
                     + (balance.host().pressure().isEmpty() ? "; this kernel does not say how short memory is" : "");
         } catch (IOException | SystemCallException e) {

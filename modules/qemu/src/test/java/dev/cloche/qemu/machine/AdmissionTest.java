@@ -403,7 +403,7 @@ class AdmissionTest {
         try (LockFile _ = admit(one)) {
             VmClaim claim = VmClaims.of(AdmittedProcess.spec(VmId.random(), NOT), Accelerator.TCG, false);
             long mib = claim.memoryMiB() + claim.overheadMiB();
-            assertThat(one.balance()).startsWith("1 VMs claim " + mib + " of " + mib + " MiB of memory");
+            assertThat(one.balance()).startsWith("1 VM claims " + mib + " of " + mib + " MiB of memory");
         }
     }
 
