@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -126,12 +127,15 @@ class SharedWritesTest {
                     ExecutorService threads = Executors.newCachedThreadPool()) {
                 SharedWrites writes = new SharedWrites(
                         executor, new TransactionRunner(pool, LONG), PostgresReads.SERVER_CLOCK, _ -> {});
+                CountDownLatch leads = new CountDownLatch(1);
                 AtomicBoolean gathered = new AtomicBoolean();
                 // It leads, and so the others come together.
                 Future<ProcessEvent> leader = threads.submit(() -> writes.run("p", Optional.of("none"), transaction -> {
+                    leads.countDown();
                     await().until(gathered::get);
                     return append(transaction, "none");
                 }));
+                leads.await();
                 List<Thread> callers = new ArrayList<>();
                 List<Future<ProcessEvent>> running = new ArrayList<>();
                 for (int i = 0; i < 40; i++) {

@@ -106,9 +106,7 @@ class AdmissionTest {
     private void requireAllStarted(List<Process> processes, int starts, Path log)
             throws IOException, InterruptedException {
         for (Process process : processes) {
-            assertThat(process.waitFor())
-                    .as(() -> "see " + directory.resolve("errors"))
-                    .isZero();
+            assertThat(process.waitFor()).as(this::errors).isZero();
         }
         List<String> lines = Files.readAllLines(log);
         assertThat(lines.stream().distinct()).containsExactly("started");
@@ -116,6 +114,15 @@ class AdmissionTest {
         // Without patience there never were any.
         Path tickets = layout.stateRoot().resolve("admission");
         assertThat(Files.notExists(tickets) || isEmpty(tickets)).isTrue();
+    }
+
+    /** Returns what the processes and their guards have said on standard error, before the directory is removed. */
+    private String errors() {
+        try {
+            return Files.readString(directory.resolve("errors"));
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     private static boolean isEmpty(Path directory) throws IOException {

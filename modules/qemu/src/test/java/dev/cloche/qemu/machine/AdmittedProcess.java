@@ -98,9 +98,9 @@ final class AdmittedProcess {
             }
             Process process = new ProcessBuilder(
                             guard.toString(), "--dir", layout.directory(id).toString(), "--", "/bin/sleep", "0.02")
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
-            if (!process.inputReader().readLine().startsWith("started ")) {
+            if (!String.valueOf(process.inputReader().readLine()).startsWith("started ")) {
                 say(log, "no guard");
             }
             int status = process.waitFor();

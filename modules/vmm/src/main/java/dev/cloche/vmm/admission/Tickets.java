@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +26,8 @@ import java.util.regex.Pattern;
  */
 record Tickets(Path directory) {
     private static final Pattern NAME = Pattern.compile("[0-9]{19}");
+    /** The ticket that has no number yet; one at a time, under the ledger's lock. */
+    private static final String NEXT = "next";
 
     /** Is a place in the queue. */
     static final class Ticket implements AutoCloseable {
@@ -65,20 +68,26 @@ record Tickets(Path directory) {
     /** Describes a ticket of any process. */
     record Waiting(long number, Path file, VmClaim wanted) {}
 
-    /** Takes the last place of the queue. */
+    /**
+     * Takes the last place of the queue. Its ticket has its number only when it is locked and whole: numbers are given again, and who
+     * still waits for an earlier one of this number would have its lock for an instant.
+     */
     Ticket take(VmClaim wanted) throws IOException {
         DurableFiles.ensureDirectory(directory);
         long number = 1 + numbers().stream().mapToLong(Long::longValue).max().orElse(0);
-        Path file = file(number);
-        LockFile lock = LockFile.tryLock(file).orElseThrow(() -> new IOException("the ticket " + file + " is taken"));
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
-            ClaimFile.writeAll(channel, wanted);
+        Path next = directory.resolve(NEXT);
+        LockFile lock = LockFile.tryLock(next).orElseThrow(() -> new IOException("the ticket " + next + " is taken"));
+        try {
+            try (FileChannel channel =
+                    FileChannel.open(next, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+                ClaimFile.writeAll(channel, wanted);
+            }
+            Files.move(next, file(number), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException | RuntimeException e) {
-            new Ticket(number, file, lock).close();
+            new Ticket(number, next, lock).close();
             throw e;
         }
-        return new Ticket(number, file, lock);
+        return new Ticket(number, file(number), lock);
     }
 
     /**
