@@ -149,9 +149,9 @@ static bool set_link(const char *name, const struct network *network) {
 }
 
 /* How much a connection may have on its way to this machine: half of the last number. The program on the host that passes it on
- * (passt) writes all of it at once to a socket that by itself holds 219,264 bytes, loses what is beyond, and does not repeat a FIN
- * that is lost, so that the reader here would wait for ever; older ones wait two seconds for each loss. Without this file, or where
- * it cannot be written, connections work as they would have. */
+ * (passt) writes all of it at once to a socket that by itself holds 219,264 bytes, and loses what is beyond: older ones wait two
+ * seconds for each loss, and of one connection the end never came. Without this file, or where it cannot be written, connections
+ * work as they would have. */
 static void bound_what_is_on_its_way(void) {
     static const char bounds[] = "4096 131072 425984";
     int fd = open("/proc/sys/net/ipv4/tcp_rmem", O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -128,7 +128,7 @@ class QemuNetworkIT extends QemuTest {
         }
     }
 
-    /** A passt that has to lose some of it would lose the end too, and the guest's reader would wait for ever. */
+    /** Where passt had to lose some of it, the end did not come either now and then, and the guest's reader waited for ever. */
     @Test
     void muchThatIsSentToAPortArrivesAndSoDoesItsEnd() throws Exception {
         try (Vm vm = running(publishing("127.0.0.1:0:80"))) {
