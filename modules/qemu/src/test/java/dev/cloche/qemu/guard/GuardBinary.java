@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,6 +66,8 @@ public final class GuardBinary {
         Assumptions.assumeTrue(hasGcc(), "gcc is not installed, the guard cannot be compiled");
         var binary = Path.of("target/guard-test", name).toAbsolutePath();
         Files.createDirectories(binary.getParent());
+        // Tests of another process start the one that is there while this one is linked.
+        var linked = binary.resolveSibling(name + "." + ProcessHandle.current().pid());
         var command = new ArrayList<>(List.of(
                 "gcc",
                 "-std=gnu11",
@@ -75,15 +78,16 @@ public final class GuardBinary {
                 "-iquote",
                 AGENT.toString(),
                 "-o",
-                binary.toString()));
+                linked.toString()));
         command.addAll(options);
         sources.forEach(source -> command.add(source.toString()));
-        var log = binary.resolveSibling(name + ".log");
+        var log = linked.resolveSibling(linked.getFileName() + ".log");
         var gcc = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
         assertThat(gcc.waitFor()).as(() -> "gcc, see " + log).isZero();
+        Files.move(linked, binary, StandardCopyOption.ATOMIC_MOVE);
         return binary;
     }
 
