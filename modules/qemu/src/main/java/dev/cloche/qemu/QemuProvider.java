@@ -76,6 +76,7 @@ public final class QemuProvider implements VmProvider {
     private final VmLayout layout;
     private final BootPolicy policy;
     private final VmDirectory directory;
+    private final ProbedHost host;
     private final QemuContext context;
     private final RunningVmOperations running;
     private final QemuSnapshots snapshots;
@@ -134,8 +135,9 @@ public final class QemuProvider implements VmProvider {
         this.policy = policy;
         directory = new VmDirectory(layout);
         LimitsChoice choice = new LimitsChoice(System.getenv(), limits);
-        context = QemuContext.of(
-                layout, resources, isolation, () -> choice.get().group(), new ProbedHost(layout, resources));
+        host = new ProbedHost(layout, resources);
+        context =
+                QemuContext.of(layout, resources, isolation, () -> choice.get().group(), host);
         running = new RunningVmOperations(layout);
         snapshots = new QemuSnapshots(context);
         pool = new QemuPool(layout);
@@ -513,6 +515,10 @@ public final class QemuProvider implements VmProvider {
 
     @Override
     public void close() {
-        open.closeAll();
+        try {
+            open.closeAll();
+        } finally {
+            host.close();
+        }
     }
 }
