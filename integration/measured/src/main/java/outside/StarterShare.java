@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 /**
  * What the starter adds to the start of an application's context: a web application with Actuator, each time in a JVM of its own,
  * without our jars on its class path and with them, in turn. Arguments: rounds, and "steady" for JVMs that compile once and collect
- * garbage on one thread, whose times differ less, and only the variant that needs no Cloche: with our jars behind those of Spring,
- * before them, and before them without the starter's own, each compared with the one without of its round.
+ * garbage on one thread, whose times differ less, and only the variant that needs no Cloche, with our jars behind those of Spring,
+ * compared with the one without of its round.
  */
 public final class StarterShare {
     static final List<String> QUIET = List.of(
@@ -45,15 +45,7 @@ public final class StarterShare {
         if (arguments.length > 1) {
             steady(rounds, List.of(
                     variants.get(0),
-                    new Variant("with it, behind Spring", without + File.pathSeparator + brought, plain, List.of()),
-                    new Variant("with it, before Spring", brought + File.pathSeparator + without, plain, List.of()),
-                    new Variant(
-                            "its jars before Spring, without its own",
-                            Arrays.stream((brought + File.pathSeparator + without).split(File.pathSeparator))
-                                    .filter(entry -> !entry.contains("/cloche-spring-boot-starter/"))
-                                    .collect(Collectors.joining(File.pathSeparator)),
-                            plain,
-                            List.of())));
+                    new Variant("with it, behind Spring", without + File.pathSeparator + brought, plain, List.of())));
             return;
         }
         for (int round = -2; round < rounds; round++) {

@@ -94,6 +94,7 @@ public final class RunStarts {
                         .add("cold", () -> start.time(cloche, COLD))
                         .add("bare QEMU, booted, to the end of its first `true`", bare::timeTrue)
                         .warmUp(warmUp)
+                        .byLot()
                         .run(rounds));
                 long hits = cloche.pools().list().getFirst().hits();
                 if (hits < rounds) {

@@ -1,9 +1,12 @@
 package dev.cloche.bench.report;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 
 /**
  * Measures several things in turn, A B C A B C …, so that a machine whose speed drifts treats them alike. Rounds
@@ -18,6 +21,7 @@ public final class Alternation {
 
     private final Map<String, Subject> subjects = new LinkedHashMap<>();
     private int uncounted = 1;
+    private Optional<Random> lot = Optional.empty();
 
     public Alternation add(String name, Subject subject) {
         subjects.put(name, subject);
@@ -30,11 +34,22 @@ public final class Alternation {
         return this;
     }
 
+    /**
+     * Has each round draw its order by lot, so that none always follows the same one: what was done just before is seen in the time of
+     * a thing of milliseconds. Not for things of which one needs the other.
+     */
+    public Alternation byLot() {
+        lot = Optional.of(new Random(1));
+        return this;
+    }
+
     public List<Samples> run(int rounds) throws Exception {
         Map<String, double[]> millis = new LinkedHashMap<>();
         subjects.keySet().forEach(name -> millis.put(name, new double[rounds]));
+        List<Map.Entry<String, Subject>> turns = new ArrayList<>(subjects.entrySet());
         for (int round = -uncounted; round < rounds; round++) {
-            for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
+            lot.ifPresent(random -> Collections.shuffle(turns, random));
+            for (Map.Entry<String, Subject> subject : turns) {
                 double taken = subject.getValue().measureNanos() / 1e6;
                 double[] kept = millis.get(subject.getKey());
                 if (round >= 0 && kept != null) {
