@@ -33,4 +33,10 @@ public interface HandOff {
      * entropy.
      */
     GuestIdentity identity();
+
+    /**
+     * Does, by the acquirer's thread, what can be done while the guest takes its identity. Called again with another VM if this
+     * one turns out broken. An exception ends the VM, and is thrown on.
+     */
+    default void meanwhile(VmId vm) {}
 }

@@ -18,7 +18,9 @@ import dev.cloche.vm.testing.InMemoryFaults;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -146,6 +149,44 @@ class WarmPoolHandOffTest extends WarmPoolFixture {
                 .hasMessage("no identity");
         awaitDepth(pool, KEY, 1);
         await().until(() -> host.vms() == 1);
+    }
+
+    @Test
+    void anAcquirerDoesItsOwnWhileTheGuestTakesItsIdentity() {
+        WarmPool pool = open(depth(DepthPolicy.of(1)));
+        register(pool, KEY, host.snapshot("s"));
+        List<VmState> seen = new ArrayList<>();
+        try (WarmVm warm = pool.acquire(
+                KEY,
+                meanwhile(vm -> seen.add(host.provider.get(vm).orElseThrow().state())),
+                soon())) {
+            assertThat(warm.id()).isNotNull();
+        }
+        assertThat(seen).containsExactly(VmState.RUNNING);
+
+        awaitDepth(pool, KEY, 1);
+        VmId entry = host.provider.pooled().getFirst().id();
+        HandOff failing = meanwhile(_ -> {
+            throw new IllegalStateException("no file can be made");
+        });
+        assertThatThrownBy(() -> pool.acquire(KEY, failing, soon())).hasMessage("no file can be made");
+        assertThat(host.provider.get(entry)).isEmpty();
+        awaitDepth(pool, KEY, 1);
+        await().until(() -> host.vms() == 1);
+    }
+
+    private static HandOff meanwhile(Consumer<VmId> what) {
+        return new HandOff() {
+            @Override
+            public GuestIdentity identity() {
+                return HANDOFF.identity();
+            }
+
+            @Override
+            public void meanwhile(VmId vm) {
+                what.accept(vm);
+            }
+        };
     }
 
     @Test

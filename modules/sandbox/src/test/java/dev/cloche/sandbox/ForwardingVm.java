@@ -70,8 +70,8 @@ abstract class ForwardingVm implements Vm {
     }
 
     @Override
-    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-        vm.resume(identity, deadline);
+    public void resume(Supplier<GuestIdentity> identity, Runnable meanwhile, Deadline deadline) {
+        vm.resume(identity, meanwhile, deadline);
     }
 
     @Override

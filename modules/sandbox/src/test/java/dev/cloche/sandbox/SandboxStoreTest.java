@@ -146,7 +146,8 @@ class SandboxStoreTest {
                         new SandboxStore.FoundImage("sha256:0", "sh"),
                         COLD,
                         WriteDurability.FORCED))
-                .isTrue();
+                .map(SandboxRecord::status)
+                .contains(SandboxStatus.RUNNING);
         assertThat(store.ask(id, TerminationReason.DRAIN_REQUESTED, SandboxTerminator.ENDABLE))
                 .isTrue();
         assertThat(store.ask(id, TerminationReason.SIGNAL, SandboxTerminator.ENDABLE))

@@ -102,6 +102,15 @@ class WarmStartTest {
             SandboxDetails details = host.here.sandboxes().inspect(sandbox.name());
             assertThat(details.labels()).containsEntry("team", "search");
             assertThat(details.starts()).extracting(RunStart::kind).containsExactly(StartKind.WARM);
+            Path files = host.directory(sandbox.name()).path();
+            assertThat(List.of("owner.lock", "used", "ending", "pause.lock"))
+                    .allSatisfy(name -> assertThat(files.resolve(name)).exists());
+            assertThat(host.row(sandbox.name())
+                            .orElseThrow()
+                            .latestRun()
+                            .orElseThrow()
+                            .guard())
+                    .isEqualTo(host.vms.memory.get(waiting).orElseThrow().guard());
         }
         assertThat(pool().counts().hits()).isEqualTo(1);
         assertThat(pool().ready()).isZero();

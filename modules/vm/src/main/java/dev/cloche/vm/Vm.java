@@ -101,7 +101,17 @@ public interface Vm extends AutoCloseable {
      * @param identity as for {@link #start(Supplier, Deadline)}
      * @throws VmException.WrongState if it is not {@link VmState#PAUSED}
      */
-    void resume(Supplier<GuestIdentity> identity, Deadline deadline);
+    default void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+        resume(identity, () -> {}, deadline);
+    }
+
+    /**
+     * Does what {@link #resume(Supplier, Deadline)} does, and something else while the guest takes its identity.
+     *
+     * @param meanwhile done by this thread when the guest goes on and the identity is sent; its exceptions are thrown on, and the
+     *     VM runs then
+     */
+    void resume(Supplier<GuestIdentity> identity, Runnable meanwhile, Deadline deadline);
 
     /**
      * Takes a snapshot of a running or paused VM and puts it into the store of its provider. A running guest is halted for as

@@ -180,8 +180,8 @@ public final class ManagedVm implements Vm {
     }
 
     @Override
-    public void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
-        start.resume(identity, deadline);
+    public void resume(Supplier<GuestIdentity> identity, Runnable meanwhile, Deadline deadline) {
+        start.resume(identity, meanwhile, deadline);
     }
 
     @Override

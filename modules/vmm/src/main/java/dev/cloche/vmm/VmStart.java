@@ -165,13 +165,14 @@ final class VmStart {
         });
     }
 
-    /** Does what {@link Vm#resume(Supplier, Deadline)} promises. */
-    void resume(Supplier<GuestIdentity> identity, Deadline deadline) {
+    /** Does what {@link Vm#resume(Supplier, Runnable, Deadline)} promises. */
+    void resume(Supplier<GuestIdentity> identity, Runnable meanwhile, Deadline deadline) {
         changes.next(deadline, () -> {
             GuestConnection guest = goOn(deadline);
             // Its agent was ready when it was halted, and reads in turn: the hello and the identity are one way, not
             // two.
             PendingIdentity sent = identities.send(identity, guest, deadline);
+            meanwhile.run();
             guest.awaitReady(deadline);
             sent.await();
         });

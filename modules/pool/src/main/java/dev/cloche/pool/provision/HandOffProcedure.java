@@ -79,14 +79,14 @@ public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration 
     }
 
     private Outcome resume(Vm vm, HandOff handOff, Deadline deadline) {
-        IdentityRequest identity = new IdentityRequest(handOff);
+        AcquirerCalls acquirer = new AcquirerCalls(handOff, vm.id());
         try {
             handOff.longest().ifPresent(vm::limit);
             if (!handOff.throttle().isNone()) {
                 // Before its guest goes on.
                 provider.throttleDisk(vm.id(), handOff::throttle, deadline);
             }
-            vm.resume(identity::ask, deadline);
+            vm.resume(acquirer::identity, acquirer::meanwhile, deadline);
             return new Outcome.Done(vm);
         } catch (Throwable e) {
             boolean interrupted = Thread.interrupted();
@@ -95,7 +95,7 @@ public record HandOffProcedure(VmProvider provider, Disposal disposal, Duration 
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-            if (e instanceof Error || identity.wrong(e) || deadline.passed() || interrupted) {
+            if (e instanceof Error || acquirer.wrong(e) || deadline.passed() || interrupted) {
                 return new Outcome.Failed(e, false);
             }
             Disposal.log("pool entry " + vm.id() + " does not come back", e);

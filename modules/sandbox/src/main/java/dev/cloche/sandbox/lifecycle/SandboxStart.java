@@ -141,7 +141,7 @@ public final class SandboxStart {
     }
 
     private Started goOn(Prepared prepared, ChildOrigin origin) {
-        WarmStarts.Outcome warm = vm.warm(prepared, origin);
+        WarmStarts.Outcome warm = vm.warm(prepared, origin, chosen -> completion.begin(prepared, chosen));
         VmLauncher.Launched launched = warm.vm()
                 .map(VmLauncher.Launched::warm)
                 .orElseGet(() -> origin.begin(vm.restored(prepared, origin), plan.name(), deadline));
@@ -220,7 +220,7 @@ public final class SandboxStart {
         boolean stays = detached && plan.main().stays();
         Optional<ExecRequest> main = detached && !stays ? Optional.of(main(prepared)) : Optional.empty();
         GuestSetup setup = setup(prepared);
-        WarmStarts.Outcome warm = vm.warm(prepared, detached, setup);
+        WarmStarts.Outcome warm = vm.warm(prepared, detached, setup, chosen -> completion.begin(prepared, chosen));
         VmLauncher.Launched launched = warm.vm()
                 .map(VmLauncher.Launched::warm)
                 .orElseGet(() -> context.launcher()

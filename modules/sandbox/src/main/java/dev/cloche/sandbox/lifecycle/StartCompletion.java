@@ -5,6 +5,7 @@ import dev.cloche.base.Uninterrupted;
 import dev.cloche.linux.ProcessIdentity;
 import dev.cloche.sandbox.SandboxException;
 import dev.cloche.sandbox.SandboxRecord;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.directory.SandboxUse;
 import dev.cloche.sandbox.record.SandboxStore;
@@ -16,6 +17,7 @@ import dev.cloche.vm.ExecRequest;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmInfo;
 import java.time.Duration;
 import java.util.Optional;
@@ -30,12 +32,28 @@ final class StartCompletion {
     private final StartVmChoice choice;
     private final Deadline deadline;
     private boolean unanswered;
+    /** The VM that it has begun with. */
+    private Optional<VmId> begun = Optional.empty();
+
+    private Optional<ProcessIdentity> guard = Optional.empty();
 
     StartCompletion(SandboxContext context, StartPlan plan, StartVmChoice choice, Deadline deadline) {
         this.context = context;
         this.plan = plan;
         this.choice = choice;
         this.deadline = deadline;
+    }
+
+    /** Does what needs no guest that answers: the files of the sandbox's life are made, and the VM's guard is looked up. */
+    void begin(SandboxStart.Prepared prepared, VmId vm) {
+        if (begun.filter(vm::equals).isPresent()) {
+            return;
+        }
+        if (begun.isEmpty() && plan.known().isEmpty()) {
+            SandboxUse.begins(prepared.directory());
+        }
+        guard = context.vms().get(vm).flatMap(VmInfo::guard);
+        begun = Optional.of(vm);
     }
 
     /**
@@ -56,12 +74,10 @@ final class StartCompletion {
                 context.vms().haltAtLimit(vm.id());
             }
             unanswered = true;
-            // Files are made, the record is written, and the command sent, while the guest is at it.
-            if (plan.known().isEmpty()) {
-                SandboxUse.begins(prepared.directory());
-            }
+            // The record is written, and the command sent, while the guest of a boot takes its identity.
+            begin(prepared, vm.id());
             SandboxRecord record = running(
-                    prepared, vm, new StartRows.Note(launched.kind(), prepared.took(), launched.boot(), warm.pool()));
+                    prepared, new StartRows.Note(launched.kind(), prepared.took(), launched.boot(), warm.pool()));
             Optional<GuestExecution> command = main.map(request -> vm.guest().exec(request, deadline));
             VmLauncher.Launched answered = launched.acknowledged();
             unanswered = false;
@@ -96,19 +112,17 @@ final class StartCompletion {
         return Termination.ofFailedStart(failure, unanswered && failure instanceof VmException.Deadline);
     }
 
-    private SandboxRecord running(SandboxStart.Prepared prepared, Vm vm, StartRows.Note note) {
-        long id = prepared.place().id();
-        Optional<ProcessIdentity> guard = context.vms().get(vm.id()).flatMap(VmInfo::guard);
-        boolean moved = context.store()
+    private SandboxRecord running(SandboxStart.Prepared prepared, StartRows.Note note) {
+        SandboxRecord record = context.store()
                 .running(
-                        id,
+                        prepared.place().id(),
                         guard,
                         choice.until(),
                         SandboxStore.FoundImage.of(prepared.disk()),
                         note,
-                        plan.durability());
-        SandboxRecord record = context.store().byId(id).orElseThrow(() -> new SandboxException.NotFound(plan.name()));
-        if (!moved) {
+                        plan.durability())
+                .orElseThrow(() -> new SandboxException.NotFound(plan.name()));
+        if (record.status() != SandboxStatus.RUNNING) {
             // It was ended by a process that cared neither for its lock nor for its status.
             throw new SandboxException.NotRunning(plan.name(), record.status());
         }

@@ -23,6 +23,7 @@ import dev.cloche.vm.WritableLayer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Chooses the VM of one start: one of its own, which is to be made, or one of a pool. Which one is recorded before it
@@ -135,14 +136,21 @@ final class StartVmChoice {
         return plan.ownDisk().<WritableLayer>map(own -> own).orElseGet(WritableLayer::inMemory);
     }
 
-    /** Takes one of the pool. Where there is none, this start is as if it had not been tried. */
-    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, boolean logged, GuestSetup setup) {
+    /**
+     * Takes one of the pool. Where there is none, this start is as if it had not been tried.
+     *
+     * @param meanwhile done while the guest becomes this sandbox's, also of a VM that fails then
+     */
+    WarmStarts.Outcome warm(
+            SandboxStart.Prepared prepared, boolean logged, GuestSetup setup, Consumer<VmId> meanwhile) {
         return warm(
-                prepared, WarmStarts.Request.ofImage(boot(prepared, logged), plan.image(), setup, this::isIsolated));
+                prepared,
+                WarmStarts.Request.ofImage(boot(prepared, logged), plan.image(), setup, this::isIsolated),
+                meanwhile);
     }
 
     /** Takes one of the pool of the template that a child begins with, if it can be one. */
-    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, ChildOrigin origin) {
+    WarmStarts.Outcome warm(SandboxStart.Prepared prepared, ChildOrigin origin, Consumer<VmId> meanwhile) {
         boolean own = context.vms().disks().find(prepared.directory().disk()).isPresent();
         Optional<Secrets> secrets = origin.pooledSecrets();
         if (own || secrets.isEmpty()) {
@@ -155,27 +163,33 @@ final class StartVmChoice {
                         PoolShape.of(origin.snapshot()),
                         origin.memory(),
                         new GuestSetup(plan.name(), secrets.get()),
-                        this::isIsolated));
+                        this::isIsolated),
+                meanwhile);
     }
 
     private boolean isIsolated(VmId vm) {
         return context.vms().isIsolated(vm, plan.policies().isolation());
     }
 
-    private WarmStarts.Outcome warm(SandboxStart.Prepared prepared, WarmStarts.Request request) {
+    private WarmStarts.Outcome warm(
+            SandboxStart.Prepared prepared, WarmStarts.Request request, Consumer<VmId> meanwhile) {
         long sandbox = prepared.place().id();
         VmId own = id;
         try {
-            WarmStarts.Outcome outcome = context.launcher()
-                    .warm()
-                    .take(
-                            request,
-                            vm -> {
-                                admit(vm);
-                                choose(sandbox, vm);
-                                limitBegins();
-                            },
-                            deadline);
+            WarmStarts.Acquirer acquirer = new WarmStarts.Acquirer() {
+                @Override
+                public void chosen(VmId vm) {
+                    admit(vm);
+                    choose(sandbox, vm);
+                    limitBegins();
+                }
+
+                @Override
+                public void meanwhile(VmId vm) {
+                    meanwhile.accept(vm);
+                }
+            };
+            WarmStarts.Outcome outcome = context.launcher().warm().take(request, acquirer, deadline);
             if (outcome.vm().isEmpty() && !id.equals(own)) {
                 choose(sandbox, draw());
             }

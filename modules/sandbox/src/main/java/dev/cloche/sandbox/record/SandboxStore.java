@@ -174,13 +174,13 @@ public final class SandboxStore {
     }
 
     /**
-     * Records that its guest has answered: its guard, the image that it has got, and how it began; false if it is not
-     * starting any more.
+     * Records that its guest has answered: its guard, the image that it has got, and how it began; nothing if it is not starting any
+     * more. Returns its record after that, in which it runs, or empty if it is gone.
      *
      * @param deadline when its guard ends it, since the host's boot
      * @param durability of this, and of all that was recorded of the start before
      */
-    public boolean running(
+    public Optional<SandboxRecord> running(
             long id,
             Optional<ProcessIdentity> guard,
             Optional<Duration> deadline,
@@ -189,14 +189,13 @@ public final class SandboxStore {
             WriteDurability durability) {
         return change(durability, transaction -> {
             long now = clock.millis();
-            if (!StatusRows.move(transaction, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
-                return false;
+            if (StatusRows.move(transaction, id, SandboxStatus.STARTING, SandboxStatus.RUNNING, now)) {
+                NewRows.imageFound(transaction, id, image);
+                RunRows.ready(transaction, id, guard, now);
+                DeadlineRows.set(transaction, id, deadline);
+                StartRows.insert(transaction, id, note);
             }
-            NewRows.imageFound(transaction, id, image);
-            RunRows.ready(transaction, id, guard, now);
-            DeadlineRows.set(transaction, id, deadline);
-            StartRows.insert(transaction, id, note);
-            return true;
+            return SandboxRows.byId(transaction, id);
         });
     }
 

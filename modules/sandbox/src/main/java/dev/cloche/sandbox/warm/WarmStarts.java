@@ -20,7 +20,6 @@ import dev.cloche.vm.WritableLayer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Starts sandboxes from the pool of their shape, where there is one. */
@@ -77,12 +76,17 @@ public record WarmStarts(
         public static final Outcome NO_POOL = new Outcome(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /**
-     * Takes a VM of the pool. If pools fail in any way, there is another way to start.
-     *
-     * @param choose records the VM that is about to be claimed; what it throws is thrown on
-     */
-    public Outcome take(Request request, Consumer<VmId> choose, Deadline deadline) {
+    /** Is told, by the thread that takes it, which VM a start gets. What it throws is thrown on. */
+    public interface Acquirer {
+        /** Records the VM that is about to be claimed. */
+        void chosen(VmId vm);
+
+        /** Does what can be done while the VM's guest becomes this sandbox's. */
+        void meanwhile(VmId vm);
+    }
+
+    /** Takes a VM of the pool. If pools fail in any way, there is another way to start. */
+    public Outcome take(Request request, Acquirer acquirer, Deadline deadline) {
         Optional<PoolRow> pool = store.find(request.shape());
         if (pool.isEmpty()) {
             return otherwise(request);
@@ -92,7 +96,7 @@ public record WarmStarts(
             return new Outcome(Optional.empty(), Optional.empty(), unfit);
         }
         StackKey key = request.shape().key(pool.get().policy().version(request.version(templates)));
-        HandOff handOff = new ClaimingHandOff(request, clock, choose);
+        HandOff handOff = new ClaimingHandOff(request, clock, acquirer);
         Optional<KeptPools> kept = refiller.kept();
         try {
             return kept.isPresent()
@@ -146,13 +150,13 @@ public record WarmStarts(
     private static final class ClaimingHandOff implements HandOff {
         private final Request request;
         private final Clock clock;
-        private final Consumer<VmId> choose;
+        private final Acquirer acquirer;
         private Optional<VmId> chosen = Optional.empty();
 
-        ClaimingHandOff(Request request, Clock clock, Consumer<VmId> choose) {
+        ClaimingHandOff(Request request, Clock clock, Acquirer acquirer) {
             this.request = request;
             this.clock = clock;
-            this.choose = choose;
+            this.acquirer = acquirer;
         }
 
         @Override
@@ -160,7 +164,7 @@ public record WarmStarts(
             if (!request.isolated().test(vm)) {
                 throw new PoolException.Unfit("the walls around its VMs are lower than is asked for");
             }
-            choose.accept(vm);
+            acquirer.chosen(vm);
             chosen = Optional.of(vm);
         }
 
@@ -181,6 +185,11 @@ public record WarmStarts(
             return request.vm().network() instanceof NetworkSpec.User user
                     ? identity.withNetwork(user.guestNetwork(chosen.orElseThrow()))
                     : identity;
+        }
+
+        @Override
+        public void meanwhile(VmId vm) {
+            acquirer.meanwhile(vm);
         }
     }
 }

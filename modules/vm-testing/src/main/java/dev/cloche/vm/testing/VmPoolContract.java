@@ -16,6 +16,8 @@ import dev.cloche.vm.VmState;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Says what every provider promises of the entries of warm pools. */
@@ -67,11 +69,14 @@ public interface VmPoolContract extends VmSnapshotContract {
         for (int i = 0; i < 3; i++) {
             provider().adopt(id, soon()).close();
         }
+        List<VmState> meanwhile = new ArrayList<>();
         try (Vm entry = provider().adopt(id, soon())) {
             entry.claim();
-            entry.resume(() -> GuestIdentity.fresh("warm", Clock.systemUTC()), soon());
+            entry.resume(
+                    () -> GuestIdentity.fresh("warm", Clock.systemUTC()), () -> meanwhile.add(entry.state()), soon());
             assertThat(hostname(entry)).isEqualTo("warm");
         }
+        assertThat(meanwhile).containsExactly(VmState.RUNNING);
     }
 
     @Test

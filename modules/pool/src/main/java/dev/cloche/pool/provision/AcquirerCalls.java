@@ -4,19 +4,34 @@ import dev.cloche.pool.HandOff;
 import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestIdentity;
 import dev.cloche.vm.VmException;
+import dev.cloche.vm.VmId;
+import java.util.function.Supplier;
 
-/** Asks an acquirer for its identity, and tells the acquirer's failures from the VM's. Used by one thread. */
-final class IdentityRequest {
+/** Calls an acquirer while its VM is continued, and tells the acquirer's failures from the VM's. Used by one thread. */
+final class AcquirerCalls {
     private final HandOff handOff;
+    private final VmId vm;
     private boolean failed;
 
-    IdentityRequest(HandOff handOff) {
+    AcquirerCalls(HandOff handOff, VmId vm) {
         this.handOff = handOff;
+        this.vm = vm;
     }
 
-    GuestIdentity ask() {
+    GuestIdentity identity() {
+        return call(handOff::identity);
+    }
+
+    void meanwhile() {
+        var _ = call(() -> {
+            handOff.meanwhile(vm);
+            return vm;
+        });
+    }
+
+    private <T> T call(Supplier<T> asked) {
         try {
-            return handOff.identity();
+            return asked.get();
         } catch (Throwable e) {
             failed = true;
             throw e;
