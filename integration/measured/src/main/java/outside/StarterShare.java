@@ -122,6 +122,8 @@ public final class StarterShare {
             this(new Samples(name), new Samples(name), new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "--enable-native-access=ALL-UNNAMED",
+                    // Where an application's Tomcat leaves its directories.
+                    "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
                     "-cp",
                     classPath,
                     main)));
