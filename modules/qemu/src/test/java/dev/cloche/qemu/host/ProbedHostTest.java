@@ -4,14 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.cloche.base.TestClock;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.VmCapabilities;
 import dev.cloche.vm.VmException;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
@@ -19,16 +16,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProbedHostTest {
-    private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Duration DOUBT = Duration.ofMinutes(10);
 
-    private final AtomicReference<Instant> now = new AtomicReference<>(BEGIN);
+    private final TestClock clock = new TestClock();
     private final BlockingQueue<Supplier<HostCapabilities>> answers = new LinkedBlockingQueue<>();
     private final AtomicInteger asked = new AtomicInteger();
 
@@ -37,37 +33,21 @@ class ProbedHostTest {
                 asked.incrementAndGet();
                 return answers.remove().get();
             },
-            new Clock() {
-                @Override
-                public ZoneOffset getZone() {
-                    return ZoneOffset.UTC;
-                }
-
-                @Override
-                public Clock withZone(ZoneId zone) {
-                    return this;
-                }
-
-                @Override
-                public Instant instant() {
-                    return now.get();
-                }
-            });
+            clock);
 
     private static HostCapabilities certain(Accelerator accelerator) {
         return new HostCapabilities(
                 new VmCapabilities("qemu", "10", accelerator, "max", true, "It was tried."), OptionalLong.empty());
     }
 
-    private static HostCapabilities doubtful() {
-        return certain(Accelerator.TCG)
-                .askedAgainAt(BEGIN.plus(Duration.ofMinutes(10)).toEpochMilli());
+    private HostCapabilities doubtful() {
+        return certain(Accelerator.TCG).askedAgainAt(clock.millis() + DOUBT.toMillis());
     }
 
     @Test
     void anAnswerInDoubtIsUsedUntilTheNextOneIsThere() throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
-        answers.add(ProbedHostTest::doubtful);
+        answers.add(this::doubtful);
         answers.add(() -> {
             await().until(() -> go.getCount() == 0);
             return certain(Accelerator.KVM);
@@ -76,7 +56,7 @@ class ProbedHostTest {
         assertThat(host.get().accelerator()).isEqualTo(Accelerator.TCG);
         assertThat(asked).hasValue(1);
 
-        now.set(BEGIN.plus(Duration.ofMinutes(10)));
+        clock.forward(DOUBT);
         for (int i = 0; i < 10; i++) {
             assertThat(host.get().accelerator()).isEqualTo(Accelerator.TCG);
         }
@@ -88,13 +68,13 @@ class ProbedHostTest {
 
     @Test
     void aProbeThatFailsTheSecondTimeIsAskedOnceMore() {
-        answers.add(ProbedHostTest::doubtful);
+        answers.add(this::doubtful);
         answers.add(() -> {
             throw new VmException.MissingResource("QEMU is gone", "Install it.", null);
         });
         answers.add(() -> certain(Accelerator.KVM));
         assertThat(host.get().accelerator()).isEqualTo(Accelerator.TCG);
-        now.set(BEGIN.plus(Duration.ofHours(1)));
+        clock.forward(DOUBT);
         await().until(() -> host.get().accelerator() == Accelerator.KVM);
         assertThat(asked).hasValue(3);
     }
@@ -113,7 +93,7 @@ class ProbedHostTest {
     void theEndInterruptsAProbeAndBeginsNone() {
         AtomicBoolean interrupted = new AtomicBoolean();
         CountDownLatch begun = new CountDownLatch(1);
-        answers.add(ProbedHostTest::doubtful);
+        answers.add(this::doubtful);
         answers.add(() -> {
             begun.countDown();
             try {
@@ -124,7 +104,7 @@ class ProbedHostTest {
             throw new VmException.Interrupted("probing QEMU");
         });
         HostCapabilities first = host.get();
-        now.set(BEGIN.plus(Duration.ofHours(1)));
+        clock.forward(DOUBT);
         assertThat(List.of(host.get(), host.get())).containsOnly(first);
         await().until(() -> begun.getCount() == 0);
         host.close();
