@@ -175,7 +175,7 @@ public final class SandboxStore {
 
     /**
      * Records that its guest has answered: its guard, the image that it has got, and how it began; nothing if it is not starting any
-     * more. Returns its record after that, in which it runs, or empty if it is gone.
+     * more. Returns its record after that, whose status says which; empty if it is gone.
      *
      * @param deadline when its guard ends it, since the host's boot
      * @param durability of this, and of all that was recorded of the start before
