@@ -81,6 +81,24 @@ public final class SandboxDirectory {
         }
     }
 
+    /**
+     * Takes the lock as {@link #tryLock} does, but waits for the one that holds it.
+     *
+     * @return empty if it is held still when the deadline passes, or the thread is interrupted, which it stays
+     */
+    public Optional<OwnerLock> lockPatiently(Deadline deadline) {
+        Optional<OwnerLock> lock = tryLock();
+        try {
+            while (lock.isEmpty() && !deadline.passed()) {
+                awaitFree(deadline);
+                lock = tryLock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return lock;
+    }
+
     private Optional<LockFile> lockIn(Path file) {
         while (true) {
             try {

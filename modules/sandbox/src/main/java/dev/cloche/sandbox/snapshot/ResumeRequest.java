@@ -70,12 +70,14 @@ public record ResumeRequest(
         }
         Suspended from =
                 context().store().suspension(now.id()).orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
-        // So that no sweep takes the memory for one that is let go of for good.
+        // So that no sweep takes the memory for one that is let go of for good. What has just suspended it may hold it
+        // for a
+        // moment longer than the sandbox.
         OwnerLock memory = snapshots
                 .store()
                 .directory(from.snapshot())
                 .map(snapshots::directory)
-                .flatMap(SandboxDirectory::tryLock)
+                .flatMap(directory -> directory.lockPatiently(deadline.orAfter(RELEASE_LIMIT)))
                 .orElseThrow(() -> new SandboxException.Owned(now.name()));
         try (memory) {
             Secrets all = keepSecrets(now, lock.directory().secrets());
