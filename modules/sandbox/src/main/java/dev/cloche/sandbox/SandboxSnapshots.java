@@ -15,6 +15,7 @@ import dev.cloche.sandbox.snapshot.SnapshotSweep;
 import dev.cloche.sandbox.snapshot.SnapshotTaking;
 import dev.cloche.vm.VmException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,9 @@ import java.util.stream.Stream;
 public final class SandboxSnapshots {
     public static final int MOST_CHILDREN = 100;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?");
+
+    /** Is for a process that has just taken a snapshot or removes it, to let go of it. */
+    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
     private final SnapshotContext snapshots;
     private final ReconciledSandboxes sandboxes;
@@ -163,19 +167,27 @@ public final class SandboxSnapshots {
      * Removes one. Sandboxes that were restored from it go on; one that is being restored keeps its files until that is done.
      *
      * @throws SandboxException.NoSnapshot if there is none of that name
+     * @throws VmException.Busy if another process has it in hand and does not let go of it
      */
     public void remove(String name) {
         SandboxSnapshot snapshot = get(name);
-        Optional<OwnerLock> free = snapshots
+        SandboxDirectory directory = snapshots
                 .store()
                 .directory(snapshot.id())
                 .map(snapshots::directory)
-                .flatMap(SandboxDirectory::tryLock);
+                .orElseThrow(() -> new SandboxException.NoSnapshot(name));
+        // What has just taken it holds it for a moment, and so does another that removes it.
+        Optional<OwnerLock> free = directory.lockPatiently(Deadline.after(RELEASE_LIMIT));
         if (free.isEmpty()) {
-            throw new SandboxException.NoSnapshot(name);
+            throw new VmException.Busy("Another process has the snapshot \"" + name + "\" in hand", "Try again.");
         }
         try (OwnerLock lock = free.get()) {
+            boolean mine = snapshots.store().doom(snapshot.id());
+            // Also of one that another has removed meanwhile: this lock has made its directory anew.
             snapshots.discard(snapshot.id(), lock);
+            if (!mine) {
+                throw new SandboxException.NoSnapshot(name);
+            }
         } catch (VmException.Busy read) {
             // The snapshot has no name any more, and a sweep finishes this when no process reads it.
         }

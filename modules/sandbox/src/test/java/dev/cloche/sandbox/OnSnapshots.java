@@ -1,13 +1,19 @@
 package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.cloche.sandbox.directory.SandboxDirectory;
+import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.GuestFiles;
 import dev.cloche.vm.WriteOptions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A test of snapshots of sandboxes, and of what is made of them. */
@@ -50,6 +56,22 @@ abstract class OnSnapshots extends OnTestHost {
                 throw new IllegalStateException(e);
             }
         });
+    }
+
+    /** Returns what holds the files of a snapshot and its lock. */
+    SandboxDirectory files(long snapshot) {
+        String name = new SnapshotStore(host.here.catalog(), Clock.systemUTC())
+                .directory(snapshot)
+                .orElseThrow();
+        return new SandboxDirectory(root.resolve("state/sandbox-snapshots"), name);
+    }
+
+    /** Returns when it waits for a lock of an owner, or is done. */
+    static void startAndAwaitWaiting(FutureTask<?> work) {
+        Thread thread = Thread.ofPlatform().start(work);
+        await().until(() -> work.isDone()
+                || Arrays.stream(thread.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals("awaitFree")));
     }
 
     void sweep() {

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cloche.base.ClocheException;
 import dev.cloche.image.ImageInUse;
 import dev.cloche.image.ImageReference;
+import dev.cloche.sandbox.directory.OwnerLock;
+import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.vm.PublishedPort;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Snapshots, restores and forks of sandboxes, on VMs in memory. */
@@ -193,5 +198,32 @@ class SandboxSnapshotsTest extends OnSnapshots {
             assertThat(TestHost.output(TestHost.exec(parent, "echo", "up"))).isEqualTo("up\n");
         }
         host.assertNothingLeft();
+    }
+
+    /** Its lock is let go of after its row says that it is ready. */
+    @Test
+    void aRemovalWaitsForWhatHasJustTakenTheSnapshot() throws Exception {
+        try (RunningSandbox _ = host.start(TestHost.ephemeral("parent", "sleep", "1000"))) {
+            SandboxDirectory files = files(take("parent", "kept").id());
+            FutureTask<Boolean> first = new FutureTask<>(() -> snapshots.remove("kept"), true);
+            FutureTask<Boolean> second = new FutureTask<>(() -> snapshots.remove("kept"), true);
+            try (OwnerLock _ = files.tryLock().orElseThrow()) {
+                startAndAwaitWaiting(first);
+                startAndAwaitWaiting(second);
+            }
+            assertThat(Stream.of(first, second).filter(SandboxSnapshotsTest::hasRemoved))
+                    .hasSize(1);
+        }
+        assertNoSnapshotLeft();
+    }
+
+    /** The other has waited for the one that did. */
+    private static boolean hasRemoved(FutureTask<Boolean> removal) {
+        try {
+            return removal.get();
+        } catch (InterruptedException | ExecutionException failed) {
+            assertThat(failed).hasCauseInstanceOf(SandboxException.NoSnapshot.class);
+            return false;
+        }
     }
 }

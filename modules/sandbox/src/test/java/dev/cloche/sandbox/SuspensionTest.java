@@ -2,21 +2,17 @@ package dev.cloche.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.cloche.image.PullListener;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.lifecycle.SandboxTerminator;
-import dev.cloche.sandbox.record.SnapshotStore;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmInfo;
 import dev.cloche.vm.testing.InMemoryFaults;
 import java.io.IOException;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -143,20 +139,14 @@ class SuspensionTest extends OnSnapshots {
     void aResumeWaitsForWhatHasJustSuspendedIt() throws Exception {
         long id = startDetached().id();
         sandboxes.suspend(NAME, TestHost.soon());
-        String memory = new SnapshotStore(host.here.catalog(), Clock.systemUTC())
-                .directory(host.here.store().suspension(id).orElseThrow().snapshot())
-                .orElseThrow();
-        SandboxDirectory directory = new SandboxDirectory(root.resolve("state/sandbox-snapshots"), memory);
+        SandboxDirectory memory =
+                files(host.here.store().suspension(id).orElseThrow().snapshot());
         FutureTask<SandboxStatus> resume = new FutureTask<>(() -> {
             sandboxes.resume(NAME, TestHost.soon());
             return now().status();
         });
-        Thread resuming = Thread.ofPlatform().unstarted(resume);
-        try (OwnerLock _ = directory.tryLock().orElseThrow()) {
-            resuming.start();
-            await().until(() -> resume.isDone()
-                    || Arrays.stream(resuming.getStackTrace())
-                            .anyMatch(frame -> frame.getMethodName().equals("awaitFree")));
+        try (OwnerLock _ = memory.tryLock().orElseThrow()) {
+            startAndAwaitWaiting(resume);
         }
         assertThat(resume.get()).isEqualTo(SandboxStatus.RUNNING);
         assertNoSnapshotLeft();
