@@ -172,9 +172,24 @@ class SandboxIT {
         assertThat(flood.stderrText()).isEqualTo("err\n");
         assertThatThrownBy(flood::orThrow).isInstanceOf(CommandException.OutputTooLarge.class);
 
+        ExecResult little = shared.command("sh", "-c", "printf 0123; sleep 600")
+                .outputLimit(3)
+                .run();
+        assertThat(little.truncated()).isTrue();
+        assertThat(little.stdoutText()).isEqualTo("012");
+
         ExecResult most = shared.command("printf", "0123456789").outputLimit(10).run();
         assertThat(most.truncated()).isFalse();
         assertThat(most.orThrow().stdoutText()).isEqualTo("0123456789");
+    }
+
+    @Test
+    void bothOutputsAreReadHoweverMuchIsWritten() {
+        String both = "head -c 300000 /dev/zero; head -c 65536 /dev/zero >&2; echo end; head -c 300000 /dev/zero >&2";
+        ExecResult much = shared.exec("sh", "-c", both);
+        assertThat(much.exit().success()).isTrue();
+        assertThat(much.stdout()).hasSize(300_004).endsWith('e', 'n', 'd', '\n');
+        assertThat(much.stderr()).hasSize(365_536);
     }
 
     @Test

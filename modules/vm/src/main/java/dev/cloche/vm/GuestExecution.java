@@ -52,6 +52,16 @@ public interface GuestExecution extends AutoCloseable {
     long offset(Output output);
 
     /**
+     * Has something told, once, when more than so many bytes of an output have come and wait to be read; at once if they do
+     * already. So a caller that waits for the end needs a thread for an output only if much comes. A later call takes the place
+     * of an earlier one.
+     *
+     * @param bytes 0 to 65,536: a program can write more than that before it is held back
+     * @param told must not wait; called by any thread
+     */
+    void whenUnread(Output output, int bytes, Runnable told);
+
+    /**
      * Says that all of an output before {@code offset} is safe, so that the guest may forget it. Of an execution whose
      * output is not {@link ExecRequest#acknowledged acknowledged} it has no effect. Waits only while the guest does not
      * read at all.

@@ -119,6 +119,11 @@ final class ChannelExecution implements GuestExecution {
     }
 
     @Override
+    public void whenUnread(Output output, int bytes, Runnable told) {
+        window(output).whenUnread(bytes, told);
+    }
+
+    @Override
     public void acknowledge(Output output, long offset) {
         if (offset < 0 || offset > offset(output)) {
             throw new VmException.Invalid(
