@@ -3,6 +3,7 @@ package dev.cloche;
 import dev.cloche.base.ClocheException;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestException;
+import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.Output;
 import dev.cloche.vm.VmException;
 import java.io.IOException;
@@ -20,9 +21,6 @@ import java.util.concurrent.FutureTask;
  * output has a thread of its own only once it has more. At the end of a short command each thread that is woken would be seen.
  */
 final class CollectingRun {
-    /** What waits to be read without a thread for it. */
-    private static final int UNREAD = 64 * 1024;
-
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
     private final Execution execution;
@@ -54,7 +52,7 @@ final class CollectingRun {
 
     private FutureTask<byte[]> collecting(Output output, InputStream stream) {
         FutureTask<byte[]> collected = new FutureTask<>(() -> beginning(stream));
-        execution.whenUnread(output, Math.min(limit, UNREAD), () -> VIRTUAL.execute(collected));
+        execution.whenUnread(output, Math.min(limit, GuestExecution.MOST_UNREAD), () -> VIRTUAL.execute(collected));
         return collected;
     }
 

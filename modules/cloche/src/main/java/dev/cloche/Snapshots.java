@@ -52,7 +52,8 @@ public final class Snapshots {
     /**
      * Removes one, or a template that was prepared. Sandboxes that were restored from it go on.
      *
-     * @throws dev.cloche.base.ClocheException if there is none of that name
+     * @throws dev.cloche.base.ClocheException if there is none of that name, or with the code {@code vm.busy} if another process has it in
+     *     hand and does not let go of it
      */
     public void remove(String name) {
         snapshots.remove(name);

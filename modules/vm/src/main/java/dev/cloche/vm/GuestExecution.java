@@ -16,6 +16,9 @@ import java.io.OutputStream;
  * it was written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
  */
 public interface GuestExecution extends AutoCloseable {
+    /** Is the most that {@link #whenUnread} can be asked for: a program can write more before it is held back. */
+    int MOST_UNREAD = 64 * 1024;
+
     /** Returns the agent's name of this execution, unsigned. */
     int id();
 
@@ -56,8 +59,9 @@ public interface GuestExecution extends AutoCloseable {
      * already. So a caller that waits for the end needs a thread for an output only if much comes. A later call takes the place
      * of an earlier one.
      *
-     * @param bytes 0 to 65,536: a program can write more than that before it is held back
+     * @param bytes 0 to {@value #MOST_UNREAD}
      * @param told must not wait; called by any thread
+     * @throws IllegalArgumentException if the number is out of range
      */
     void whenUnread(Output output, int bytes, Runnable told);
 

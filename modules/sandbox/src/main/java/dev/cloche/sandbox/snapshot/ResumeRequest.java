@@ -70,9 +70,8 @@ public record ResumeRequest(
         }
         Suspended from =
                 context().store().suspension(now.id()).orElseThrow(() -> new SandboxException.MemoryGone(now.name()));
-        // So that no sweep takes the memory for one that is let go of for good. What has just suspended it may hold it
-        // for a
-        // moment longer than the sandbox.
+        // So that no sweep takes the memory for one that is let go of for good.
+        // What has just suspended the sandbox may hold this lock a moment longer than the sandbox's.
         OwnerLock memory = snapshots
                 .store()
                 .directory(from.snapshot())

@@ -120,6 +120,9 @@ final class ChannelExecution implements GuestExecution {
 
     @Override
     public void whenUnread(Output output, int bytes, Runnable told) {
+        if (bytes < 0 || bytes > MOST_UNREAD) {
+            throw new IllegalArgumentException("unread bytes are 0 to " + MOST_UNREAD + ", not " + bytes);
+        }
         window(output).whenUnread(bytes, told);
     }
 
