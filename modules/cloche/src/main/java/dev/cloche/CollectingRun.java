@@ -3,23 +3,15 @@ package dev.cloche;
 import dev.cloche.base.ClocheException;
 import dev.cloche.vm.ExitStatus;
 import dev.cloche.vm.GuestException;
-import dev.cloche.vm.GuestExecution;
-import dev.cloche.vm.Output;
-import dev.cloche.vm.VmException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 
-/**
- * Reads a command's outputs to their end, or kills it when one of them has more than is kept. For one command.
- *
- * <p>Most commands write little. It waits on this side until they have ended, and is read then by the thread that waits for that: an
- * output has a thread of its own only once it has more. At the end of a short command each thread that is woken would be seen.
- */
+/** Reads a command's outputs to their end, or kills it when one of them has more than is kept. For one command. */
 final class CollectingRun {
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
@@ -34,8 +26,8 @@ final class CollectingRun {
     }
 
     ExecResult of(byte[] input) {
-        FutureTask<byte[]> stdout = collecting(Output.STDOUT, execution.stdout());
-        FutureTask<byte[]> stderr = collecting(Output.STDERR, execution.stderr());
+        CompletableFuture<byte[]> stdout = CompletableFuture.supplyAsync(() -> beginning(execution.stdout()), VIRTUAL);
+        CompletableFuture<byte[]> stderr = CompletableFuture.supplyAsync(() -> beginning(execution.stderr()), VIRTUAL);
         if (input.length > 0) {
             VIRTUAL.execute(() -> feed(input));
         }
@@ -47,29 +39,13 @@ final class CollectingRun {
             timedOut = true;
             exit = execution.endAfterKill(killed);
         }
-        return new ExecResult(exit, all(stdout), all(stderr), timedOut, truncated);
-    }
-
-    private FutureTask<byte[]> collecting(Output output, InputStream stream) {
-        FutureTask<byte[]> collected = new FutureTask<>(() -> beginning(stream));
-        execution.whenUnread(output, Math.min(limit, GuestExecution.MOST_UNREAD), () -> VIRTUAL.execute(collected));
-        return collected;
-    }
-
-    /** Returns all of an output whose command has ended. */
-    private static byte[] all(FutureTask<byte[]> collected) {
-        // Unless a thread has begun with it.
-        collected.run();
         try {
-            return collected.get();
-        } catch (ExecutionException e) {
+            return new ExecResult(exit, stdout.join(), stderr.join(), timedOut, truncated);
+        } catch (CompletionException e) {
             if (e.getCause() instanceof ClocheException refused) {
                 throw refused;
             }
-            throw new IllegalStateException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new VmException.Interrupted("reading what a command has written");
+            throw e;
         }
     }
 

@@ -125,11 +125,6 @@ public final class Execution implements AutoCloseable {
         return stderr.first();
     }
 
-    /** Has something told as {@link GuestExecution#whenUnread} does; for a caller that adds no {@link #reader}. */
-    void whenUnread(Output output, int bytes, Runnable told) {
-        guest.whenUnread(output, bytes, told);
-    }
-
     /**
      * Adds a reader of an output, of any number, each for a thread of its own, beside {@link #stdout()} or {@link #stderr()}. From
      * the first one on, the latest 1 MiB is {@linkplain #keepForReaders kept} on this host, also what all have read; before that

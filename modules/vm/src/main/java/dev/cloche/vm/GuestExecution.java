@@ -16,9 +16,6 @@ import java.io.OutputStream;
  * it was written down before; of an execution whose output is {@link ExecRequest#acknowledged acknowledged} nothing else is.
  */
 public interface GuestExecution extends AutoCloseable {
-    /** Is the most that {@link #whenUnread} can be asked for: a program can write more before it is held back. */
-    int MOST_UNREAD = 64 * 1024;
-
     /** Returns the agent's name of this execution, unsigned. */
     int id();
 
@@ -53,17 +50,6 @@ public interface GuestExecution extends AutoCloseable {
 
     /** Returns the offset of the next byte that a read of this output returns: so much was read of it, with all gaps. */
     long offset(Output output);
-
-    /**
-     * Has something told, once, when more than so many bytes of an output have come and wait to be read; at once if they do
-     * already. So a caller that waits for the end needs a thread for an output only if much comes. A later call takes the place
-     * of an earlier one.
-     *
-     * @param bytes 0 to {@value #MOST_UNREAD}
-     * @param told must not wait; called by any thread
-     * @throws IllegalArgumentException if the number is out of range
-     */
-    void whenUnread(Output output, int bytes, Runnable told);
 
     /**
      * Says that all of an output before {@code offset} is safe, so that the guest may forget it. Of an execution whose

@@ -121,11 +121,6 @@ record ShellOnHost(Process process, Duration patience, CountDownLatch signalled)
     }
 
     @Override
-    public void whenUnread(Output output, int bytes, Runnable told) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public void acknowledge(Output output, long offset) {
         throw new UnsupportedOperationException();
     }

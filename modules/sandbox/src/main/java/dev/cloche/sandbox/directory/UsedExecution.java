@@ -66,11 +66,6 @@ public final class UsedExecution implements GuestExecution {
     }
 
     @Override
-    public void whenUnread(Output output, int bytes, Runnable told) {
-        execution.whenUnread(output, bytes, told);
-    }
-
-    @Override
     public void acknowledge(Output output, long offset) {
         execution.acknowledge(output, offset);
     }

@@ -12,7 +12,6 @@ import dev.cloche.vm.GuestException;
 import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.GuestFailure;
 import dev.cloche.vm.GuestIdentity;
-import dev.cloche.vm.Output;
 import dev.cloche.vm.OutputLog;
 import dev.cloche.vm.SpawnException;
 import dev.cloche.vm.Vm;
@@ -26,8 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Says what every provider promises of a guest: executions, their streams and ends, and its identity. */
@@ -83,22 +80,6 @@ public interface VmExecutionContract extends VmFixture {
             assertThat(cat.stdout().readAllBytes()).isEqualTo(bytes);
             assertThat(cat.await(soon()).success()).isTrue();
             writer.join();
-        }
-    }
-
-    @Test
-    default void whoDoesNotReadIsToldThatMuchWaits() throws InterruptedException {
-        try (Vm vm = running();
-                GuestExecution endless = vm.guest().exec(ExecRequest.of("yes"), soon())) {
-            CountDownLatch much = new CountDownLatch(1);
-            endless.whenUnread(Output.STDOUT, GuestExecution.MOST_UNREAD, much::countDown);
-            assertThat(much.await(soon().remainingNanos(), TimeUnit.NANOSECONDS))
-                    .isTrue();
-            for (int bytes : new int[] {-1, GuestExecution.MOST_UNREAD + 1}) {
-                assertThatThrownBy(() -> endless.whenUnread(Output.STDOUT, bytes, much::countDown))
-                        .isInstanceOf(IllegalArgumentException.class);
-            }
-            endless.signal(9, soon());
         }
     }
 

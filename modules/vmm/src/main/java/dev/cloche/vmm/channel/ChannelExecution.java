@@ -119,14 +119,6 @@ final class ChannelExecution implements GuestExecution {
     }
 
     @Override
-    public void whenUnread(Output output, int bytes, Runnable told) {
-        if (bytes < 0 || bytes > MOST_UNREAD) {
-            throw new IllegalArgumentException("unread bytes are 0 to " + MOST_UNREAD + ", not " + bytes);
-        }
-        window(output).whenUnread(bytes, told);
-    }
-
-    @Override
     public void acknowledge(Output output, long offset) {
         if (offset < 0 || offset > offset(output)) {
             throw new VmException.Invalid(

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One output stream of an execution: holds what has arrived and was not read yet, never more than the window that the
@@ -35,10 +34,6 @@ public final class OutputWindow extends InputStream {
     private int outstanding;
     /** How many bytes were taken and are not granted again yet. */
     private int taken;
-    /** Is told, once, when more bytes than that are in the ring. */
-    private int mostUnread;
-
-    private @Nullable Runnable told;
 
     /**
      * Opens a window on the whole of a stream.
@@ -88,7 +83,6 @@ public final class OutputWindow extends InputStream {
             } else {
                 append(bytes);
                 state.changed();
-                tellOfUnread();
             }
         } finally {
             state.unlock();
@@ -113,30 +107,6 @@ public final class OutputWindow extends InputStream {
             close();
         } finally {
             state.unlock();
-        }
-    }
-
-    /**
-     * Has something told, once, when more than so many bytes have come and were not read.
-     *
-     * @param told must not wait
-     */
-    void whenUnread(int bytes, Runnable told) {
-        state.lock();
-        try {
-            mostUnread = bytes;
-            this.told = told;
-            tellOfUnread();
-        } finally {
-            state.unlock();
-        }
-    }
-
-    private void tellOfUnread() {
-        Runnable waiting = told;
-        if (waiting != null && size > mostUnread) {
-            told = null;
-            waiting.run();
         }
     }
 

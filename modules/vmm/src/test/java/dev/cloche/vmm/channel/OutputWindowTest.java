@@ -48,23 +48,6 @@ class OutputWindowTest {
     }
 
     @Test
-    void whoAsksIsToldOnceWhenMoreIsUnread() throws IOException {
-        List<String> told = new ArrayList<>();
-        window.whenUnread(10, () -> told.add("earlier"));
-        window.whenUnread(10, () -> told.add("eleven"));
-        window.arrived(0, ByteBuffer.allocate(10));
-        assertThat(told).isEmpty();
-        assertThat(window.read(new byte[5])).isEqualTo(5);
-        window.arrived(10, ByteBuffer.allocate(5));
-        assertThat(told).isEmpty();
-        window.arrived(15, ByteBuffer.allocate(1));
-        window.arrived(16, ByteBuffer.allocate(1));
-        assertThat(told).containsExactly("eleven");
-        window.whenUnread(0, () -> told.add("at once"));
-        assertThat(told).containsExactly("eleven", "at once");
-    }
-
-    @Test
     void whatExceedsTheCreditIsRefused() {
         window.arrived(0, ByteBuffer.allocate(WINDOW));
         assertThatThrownBy(() -> window.arrived(WINDOW, ByteBuffer.allocate(1)))
