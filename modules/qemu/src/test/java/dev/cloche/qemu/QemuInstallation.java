@@ -66,8 +66,8 @@ public final class QemuInstallation {
             Files.createDirectory(root.resolve(name));
         }
         Files.copy(BUSYBOX, root.resolve("bin/busybox"));
-        for (String name :
-                List.of("true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "sh", "stty", "nc")) {
+        for (String name : List.of(
+                "true", "false", "echo", "cat", "sleep", "env", "pwd", "hostname", "yes", "seq", "sh", "stty", "nc")) {
             Files.createSymbolicLink(root.resolve("bin/" + name), Path.of("busybox"));
         }
         for (Path program : programs) {

@@ -46,6 +46,7 @@ final class BuiltIns {
                 call.print(call.hostname());
                 return 0;
             }),
+            Map.entry("seq", BuiltIns::seq),
             Map.entry("yes", BuiltIns::yes));
 
     private BuiltIns() {}
@@ -149,6 +150,14 @@ final class BuiltIns {
         while (b >= 0 && b != '\n') {
             b = in.read();
         }
+    }
+
+    private static int seq(Call call) throws IOException {
+        int last = Integer.parseInt(call.arguments().getLast());
+        for (int number = 1; number <= last; number++) {
+            call.print(String.valueOf(number));
+        }
+        return 0;
     }
 
     private static int yes(Call call) throws IOException {

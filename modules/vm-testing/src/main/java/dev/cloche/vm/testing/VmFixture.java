@@ -23,7 +23,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
  * Says what the contract of a provider is tested with. Its guests need the programs {@code true false echo cat sleep env pwd
- * hostname yes stty} and {@code sh}, in {@code /bin}.
+ * hostname yes seq stty} and {@code sh}, in {@code /bin}.
  */
 public interface VmFixture {
     /** Returns the provider of the present test. */
