@@ -25,7 +25,7 @@ public final class Cell {
     }
 
     /**
-     * Sets the longest that it may take. It is then interrupted, and two seconds later its context is killed. Without it, for
+     * Sets the longest that it may take. It is then interrupted, and ten seconds later its context is killed. Without it, for
      * ever.
      *
      * @throws InterpreterException.Invalid if it is not positive

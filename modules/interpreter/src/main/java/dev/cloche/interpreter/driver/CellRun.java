@@ -21,8 +21,11 @@ import java.util.stream.Stream;
 
 /** Runs one cell in a context, and gathers what comes of it. For one thread. */
 public final class CellRun {
-    /** From one step against a cell that takes too long to the next. */
-    private static final Duration GRACE = Duration.ofSeconds(1);
+    /** From an interrupt to the next step, which is another one. */
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+
+    /** From the first interrupt to the end of the context: a guest on a busy host answers late, and variables are worth a wait. */
+    private static final Duration UNTIL_KILLED = Duration.ofSeconds(10);
 
     /** Of all outputs and values that are kept. */
     private static final int MOST_BYTES = 64 << 20;
@@ -40,6 +43,7 @@ public final class CellRun {
     private final Context context;
     private final Optional<Duration> timeout;
     private final CellListener listener;
+    private final Duration untilKilled;
     private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
     private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
     private final List<MimeBundle> displays = new ArrayList<>();
@@ -50,9 +54,15 @@ public final class CellRun {
     private long kept;
 
     public CellRun(Context context, Optional<Duration> timeout, CellListener listener) {
+        this(context, timeout, listener, UNTIL_KILLED);
+    }
+
+    /** @param untilKilled from the first interrupt to the end of the context, a second at least */
+    CellRun(Context context, Optional<Duration> timeout, CellListener listener, Duration untilKilled) {
         this.context = context;
         this.timeout = timeout;
         this.listener = listener;
+        this.untilKilled = untilKilled;
     }
 
     /** Runs it to its end. If that fails, the context is closed, because what goes on in it is not known. */
@@ -69,7 +79,8 @@ public final class CellRun {
                     return end.get();
                 }
                 if (answer.isEmpty()) {
-                    patience = Deadline.after(GRACE);
+                    patience =
+                            Deadline.after(pressure == Pressure.INTERRUPTED_AGAIN ? untilKilled.minus(AGAIN) : AGAIN);
                 }
             }
         } catch (InterruptedException e) {

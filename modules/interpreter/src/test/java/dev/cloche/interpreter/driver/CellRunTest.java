@@ -40,10 +40,15 @@ class CellRunTest {
     }
 
     private CompletableFuture<CellResult> start(Optional<Duration> timeout, CellListener listener) {
+        return start(timeout, listener, Duration.ofMinutes(1));
+    }
+
+    private CompletableFuture<CellResult> start(
+            Optional<Duration> timeout, CellListener listener, Duration untilKilled) {
         CompletableFuture<CellResult> result = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
-                result.complete(new CellRun(context, timeout, listener).run(new byte[0]));
+                result.complete(new CellRun(context, timeout, listener, untilKilled).run(new byte[0]));
             } catch (RuntimeException failure) {
                 result.completeExceptionally(failure);
             }
@@ -183,7 +188,8 @@ class CellRunTest {
 
     @Test
     void oneThatDoesNotStopIsKilledAndADriverThatDoesNotAnswerIsLeft() {
-        CompletableFuture<CellResult> result = start(Optional.of(Duration.ofMillis(10)), CellListener.NONE);
+        CompletableFuture<CellResult> result =
+                start(Optional.of(Duration.ofMillis(10)), CellListener.NONE, Duration.ofSeconds(1));
         assertThat(guest.hear()).contains("interrupt");
         assertThat(guest.hear()).contains("kill");
         CellResult end = result.join();

@@ -119,8 +119,28 @@ final class DriverOnHost implements AutoCloseable {
         return run(context, code, LONG);
     }
 
-    static CellResult run(Connection context, String code, Duration timeout) {
+    static CellResult run(Context context, String code, Duration timeout) {
         return new CellRun(context, Optional.of(timeout), CellListener.NONE).run(code.getBytes(UTF_8));
+    }
+
+    /** Runs what does not stop when it is interrupted, so that its context is killed. */
+    static CellResult killed(Context context, String code, Duration timeout) {
+        CellResult result = new CellRun(context, Optional.of(timeout), CellListener.NONE, Duration.ofSeconds(1))
+                .run(code.getBytes(UTF_8));
+        assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+        return result;
+    }
+
+    /**
+     * Runs a cell that says {@code on} and then does not end, so that its timeout ends it: with a longer one if it did not get so
+     * far.
+     */
+    static CellResult timedOut(Connection context, String code, Duration timeout) {
+        CellResult result = run(context, code, timeout);
+        assertThat(result.outcome()).as(code).isEqualTo(CellOutcome.TIMED_OUT);
+        return result.contextLost() || result.stdout().startsWith("on\n") || timeout.compareTo(LONG) > 0
+                ? result
+                : timedOut(context, code, timeout.multipliedBy(2));
     }
 
     static String text(Connection context, String code) {

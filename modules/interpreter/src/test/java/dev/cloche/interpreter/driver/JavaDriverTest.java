@@ -3,8 +3,10 @@ package dev.cloche.interpreter.driver;
 import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
 import static dev.cloche.interpreter.driver.DriverOnHost.interruptAtTheBeginning;
 import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
+import static dev.cloche.interpreter.driver.DriverOnHost.killed;
 import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
+import static dev.cloche.interpreter.driver.DriverOnHost.timedOut;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -211,8 +213,7 @@ class JavaDriverTest {
                 "new Semaphore(0).acquire();",
                 "new ProcessBuilder(\"sleep\", \"1000\").inheritIO().start().waitFor();",
                 "class Loop { public String toString() { while (true); } } new Loop()")) {
-            CellResult result = run(context, "System.out.println(\"on\"); " + endless, SHORT);
-            assertThat(result.outcome()).as(endless).isEqualTo(CellOutcome.TIMED_OUT);
+            CellResult result = timedOut(context, "System.out.println(\"on\"); " + endless, SHORT);
             assertThat(result.contextLost()).as(endless).isFalse();
             assertThat(result.stdout()).as(endless).startsWith("on\n");
             CellResult after = run(context, "System.out.println(\"after\"); x");
@@ -251,12 +252,11 @@ class JavaDriverTest {
     @Test
     void whatDoesNotListenToAnInterruptIsKilled() throws Exception {
         Connection context = driver.context();
-        CellResult result = run(
+        CellResult result = killed(
                 context,
                 "var t = new Thread(() -> { while (true); }); t.start(); while (true) try { t.join(); }"
                         + " catch (Throwable again) { }",
                 SHORT);
-        assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
         assertThat(text(driver.context(), "1")).isEqualTo("1");
     }
 

@@ -3,8 +3,10 @@ package dev.cloche.interpreter.driver;
 import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
 import static dev.cloche.interpreter.driver.DriverOnHost.interruptAtTheBeginning;
 import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
+import static dev.cloche.interpreter.driver.DriverOnHost.killed;
 import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
+import static dev.cloche.interpreter.driver.DriverOnHost.timedOut;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -213,8 +215,7 @@ class JavascriptDriverTest {
                 "child_process.execSync('exec sleep 1000')",
                 "({[util.inspect.custom]() { while (true); }})",
                 "throw {[util.inspect.custom]() { while (true); }}")) {
-            CellResult result = run(context, "console.log('on'); " + endless, SHORT);
-            assertThat(result.outcome()).as(endless).isEqualTo(CellOutcome.TIMED_OUT);
+            CellResult result = timedOut(context, "console.log('on'); " + endless, SHORT);
             assertThat(result.contextLost()).as(endless).isFalse();
             assertThat(result.stdout()).as(endless).startsWith("on\n");
             CellResult after = run(context, "console.log('after'); x");
@@ -253,8 +254,7 @@ class JavascriptDriverTest {
     @Test
     void whatDoesNotListenToAnInterruptIsKilled() throws Exception {
         Connection context = driver.context();
-        CellResult result = run(context, "await 1; while (true);", SHORT);
-        assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+        CellResult result = killed(context, "await 1; while (true);", SHORT);
         assertThat(result.contextLost()).isTrue();
     }
 

@@ -3,8 +3,10 @@ package dev.cloche.interpreter.driver;
 import static dev.cloche.interpreter.driver.DriverOnHost.LONG;
 import static dev.cloche.interpreter.driver.DriverOnHost.interruptAtTheBeginning;
 import static dev.cloche.interpreter.driver.DriverOnHost.isComplete;
+import static dev.cloche.interpreter.driver.DriverOnHost.killed;
 import static dev.cloche.interpreter.driver.DriverOnHost.run;
 import static dev.cloche.interpreter.driver.DriverOnHost.text;
+import static dev.cloche.interpreter.driver.DriverOnHost.timedOut;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The driver of Python as a process of this host. */
 class PythonDriverTest {
+    private static final Duration SHORT = Duration.ofMillis(300);
+
     @TempDir
     Path directory;
 
@@ -276,15 +280,13 @@ class PythonDriverTest {
     void anEndlessLoopIsInterruptedAndItsContextGoesOn() throws Exception {
         Connection context = context();
         assertThat(text(context, "x = 5\nx")).isEqualTo("5");
-        CellResult result = new CellRun(context, Optional.of(Duration.ofMillis(300)), CellListener.NONE)
-                .run("print('on')\nwhile True: pass".getBytes(UTF_8));
-        assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+        CellResult result = timedOut(context, "print('on')\nwhile True: pass", SHORT);
         assertThat(result.contextLost()).isFalse();
         assertThat(result.stdout()).isEqualTo("on\n");
         assertThat(result.error().orElseThrow().name()).isEqualTo("KeyboardInterrupt");
         assertThat(text(context, "x")).isEqualTo("5");
-        CellResult program = new CellRun(context, Optional.of(Duration.ofMillis(300)), CellListener.NONE)
-                .run("import os\nos.system('exec sleep 1000')".getBytes(UTF_8));
+        CellResult program =
+                timedOut(context, "import os\nprint('on', flush=True)\nos.system('exec sleep 1000')", SHORT);
         assertThat(program.contextLost()).isFalse();
         assertThat(text(context, "x")).isEqualTo("5");
     }
@@ -377,8 +379,7 @@ class PythonDriverTest {
                         .outcome())
                 .isEqualTo(CellOutcome.COMPLETED);
         for (int i = 0; i < 5; i++) {
-            CellResult result = new CellRun(context, Optional.of(Duration.ofMillis(200)), CellListener.NONE)
-                    .run("while True: display(p)".getBytes(UTF_8));
+            CellResult result = run(context, "while True: display(p)", SHORT);
             assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
             assertThat(result.contextLost()).isFalse();
             assertThat(text(context, "1")).isEqualTo("1");
@@ -409,9 +410,10 @@ class PythonDriverTest {
         Connection context = context();
         Connection other = context();
         assertThat(text(other, "x = 1\nx")).isEqualTo("1");
-        CellResult result = new CellRun(context, Optional.of(Duration.ofMillis(300)), CellListener.NONE)
-                .run("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass".getBytes(UTF_8));
-        assertThat(result.outcome()).isEqualTo(CellOutcome.TIMED_OUT);
+        CellResult result = killed(
+                context,
+                "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+                Duration.ofSeconds(5));
         assertThat(result.contextLost()).isTrue();
         assertThat(text(other, "x")).isEqualTo("1");
     }
