@@ -104,7 +104,8 @@ def check_order(vm, c):
 def check_output_credit(vm, c):
     c.auto_credit = False
     e = c.exec(["sh", "-c", "yes | head -c 100000; yes | head -c 1000 >&2"], credit=1000)
-    c.request(PING)
+    while len(e.out) < 1000:
+        c.step()
     time.sleep(0.5)
     c.request(PING)
     expect(len(e.out) == 1000 and e.exit is None, f"not more than the credit: {len(e.out)}")
@@ -152,7 +153,8 @@ def check_attach_and_windows(vm, c):
     c.request(DETACH, stream=e.stream)
     c.request(DETACH, stream=e.stream)
     wanted = "".join(f"{n}\n" for n in range(1, 20001)).encode()
-    wait_until(lambda: c.list()[e.stream].ended, "it ends unattached")
+    # By its end alone, some may still be in its pipe.
+    wait_until(lambda: c.list()[e.stream].ended and c.list()[e.stream].out_end == len(wanted), "it ends unattached")
     listed = c.list()[e.stream]
     expect((listed.kind, listed.value, listed.attached, listed.program) == (0, 4, 0, "sh"), listed)
     expect(listed.out_end == len(wanted) and listed.out_start == len(wanted) - 4096, listed)
@@ -811,10 +813,14 @@ def check_many_executions(vm, c):
 def check_idle_agent_sleeps(vm, c):
     """Ports without a host report a hang-up for ever; the loop must not spin on it."""
     ticks = "cut -d' ' -f14,15 /proc/1/stat"
-    before = sum(map(int, sh(c, ticks)[1].split()))
-    time.sleep(3)
-    after = sum(map(int, sh(c, ticks)[1].split()))
-    expect(after - before < 60, f"{after - before} ticks in three seconds of idleness")
+    used = []
+    for _ in range(5):  # a processor that stands still while the agent works is counted as the agent's
+        before = sum(map(int, sh(c, ticks)[1].split()))
+        time.sleep(3)
+        used.append(sum(map(int, sh(c, ticks)[1].split())) - before)
+        if used[-1] < 60:
+            return
+    expect(False, f"{used} ticks in three seconds of idleness each")
 
 
 def check_shutdown(vm, c):
@@ -828,7 +834,7 @@ def check_shutdown(vm, c):
     sh(c, "trap '' TERM; setsid sleep 1000 >/dev/null 2>&1 &")
     wait_until(lambda: sh(c, "ls /tmp/polite")[0] == (EXITED_BY, 0), "the daemon has its handler")
     sh(c, "kill -STOP $(cat /tmp/pid)")
-    c.request(SHUTDOWN, struct.pack("<I", 1500))
+    c.request(SHUTDOWN, struct.pack("<I", 8000))
     failure(lambda: c.exec(["echo"]), 9)
     try:
         while True:
@@ -976,7 +982,7 @@ def check_init_that_does_not_end(share, image, directory):
         wait_until(lambda: sh(c, "cat /data/log")[1] == b"ready\n", "the init has its handler")
         other = c.exec(["sh", "-c", "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"])
         other.until(b"ready")
-        c.request(SHUTDOWN, struct.pack("<I", 500))
+        c.request(SHUTDOWN, struct.pack("<I", 8000))
         try:
             while True:
                 c.step()
@@ -1055,12 +1061,12 @@ def check_upper_disk(share, image, directory):
             if first:
                 sh(c, "echo kept > /kept; rm /data/big")
                 start = time.monotonic()
-                c.request(FREEZE, struct.pack("<I", 3000))
+                c.request(FREEZE, struct.pack("<I", 10000))
                 failure(lambda: c.request(CONFIGURE, field(1, "x")), 12)
                 e = c.exec(["sh", "-c", "echo before; echo x > /frozen; sync; echo after"])
                 e.until(b"before")
                 expect(c.request(PING, b"x").payload == b"x" and b"after" not in e.out, "a writer waits, the agent does not")
-                expect(e.wait() == (EXITED_BY, 0) and time.monotonic() - start > 2, "it thaws by itself")
+                expect(e.wait() == (EXITED_BY, 0) and time.monotonic() - start > 9, "it thaws by itself")
                 c.request(FREEZE, struct.pack("<I", 600000))
                 # Children that cannot go on before their command share the agent's memory, and hold no other process up.
                 waiting = [c.begin(EXEC, exec_payload(["sh", "-c", "pwd; echo $N"], env=[f"N={i}"], cwd=f"/new/{i}", flags=4)) for i in range(20)]

@@ -19,7 +19,7 @@
 #include "vm/power_off.h"
 #include "check.h"
 
-enum { A_MOMENT = 300, LONG = 60000, REQUESTED = REASON_REQUESTED, WITH_MAIN = REASON_REQUESTED_WITH_MAIN };
+enum { A_MOMENT = 3000, LONG = 60000, REQUESTED = REASON_REQUESTED, WITH_MAIN = REASON_REQUESTED_WITH_MAIN };
 
 /* What a play leaves behind. */
 static struct told {

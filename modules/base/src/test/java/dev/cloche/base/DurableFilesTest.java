@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -89,16 +90,19 @@ class DurableFilesTest {
     void makesADirectoryThatAnotherRemovesAtTheSameTime() throws Exception {
         Path contested = directory.resolve("contested");
         AtomicBoolean over = new AtomicBoolean();
+        CountDownLatch removing = new CountDownLatch(1);
         try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
             Future<Integer> removals = threads.submit(() -> {
                 int removed = 0;
                 while (!over.get()) {
                     Files.deleteIfExists(DurableFiles.ensureDirectory(contested));
+                    removing.countDown();
                     removed++;
                 }
                 return removed;
             });
             try {
+                removing.await();
                 for (int i = 0; i < 2_000; i++) {
                     DurableFiles.ensureDirectory(contested);
                     Files.deleteIfExists(contested);

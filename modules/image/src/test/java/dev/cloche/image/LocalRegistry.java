@@ -19,6 +19,8 @@ import org.awaitility.Awaitility;
  */
 public final class LocalRegistry implements AutoCloseable {
 
+    private static final int PORTS = 5;
+
     private final Path directory;
     private final Process process;
     private final int port;
@@ -52,7 +54,18 @@ public final class LocalRegistry implements AutoCloseable {
 
     private static LocalRegistry start(Path directory, String moreConfig) throws IOException {
         Files.createDirectories(directory);
-        int port = freePort();
+        for (int i = 1; ; i++) {
+            try {
+                return start(directory, moreConfig, freePort());
+            } catch (PortTaken e) {
+                if (i == PORTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static LocalRegistry start(Path directory, String moreConfig, int port) throws IOException {
         Path config = directory.resolve("config.yml");
         Files.writeString(config, """
                 version: 0.1
@@ -118,13 +131,24 @@ public final class LocalRegistry implements AutoCloseable {
 
     private boolean listens() throws IOException {
         if (!process.isAlive()) {
-            throw new IllegalStateException(
-                    "docker-registry ended: " + Files.readString(directory.resolve("registry.log")));
+            String log = Files.readString(directory.resolve("registry.log"));
+            if (log.contains("address already in use")) {
+                throw new PortTaken(log);
+            }
+            throw new IllegalStateException("docker-registry ended: " + log);
         }
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return socket.isConnected();
         } catch (IOException notYet) {
             return false;
+        }
+    }
+
+    private static final class PortTaken extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        PortTaken(String log) {
+            super("docker-registry found its port taken: " + log);
         }
     }
 

@@ -112,7 +112,7 @@ class LoginsTest {
     @Test
     void aHelperThatDoesNotAnswerIsEndedWithItsChildren() throws Exception {
         helper("all", "sleep 1000 & echo $! > '" + root + "/child'; wait");
-        CredentialHelper helper = new CredentialHelper(root.resolve("docker-credential-all"), Duration.ofMillis(500));
+        CredentialHelper helper = new CredentialHelper(root.resolve("docker-credential-all"), Duration.ofSeconds(5));
         assertThatThrownBy(() -> helper.get(REGISTRY, Deadline.none()))
                 .isInstanceOf(LoginsUnreadable.class)
                 .hasMessageContaining("does not answer");

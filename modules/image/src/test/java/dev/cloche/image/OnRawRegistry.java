@@ -24,6 +24,9 @@ abstract class OnRawRegistry {
     /** Long enough for an answer on a busy machine. */
     static final Duration SHORT = Duration.ofSeconds(1);
 
+    /** For tests of what is said in a part of it, or of which of two delays comes first. */
+    static final Duration LONGER = SHORT.multipliedBy(4);
+
     @TempDir
     Path root;
 

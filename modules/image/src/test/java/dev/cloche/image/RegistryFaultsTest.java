@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,17 +50,18 @@ class RegistryFaultsTest extends OnRawRegistry {
 
     @Test
     void aRegistryThatStallsIsSaidToDoSoAndThatItIsAskedAgain() {
-        reopen(TRIES, SHORT);
-        AtomicInteger count = new AtomicInteger();
+        reopen(TRIES, LONGER);
+        AtomicInteger manifests = new AtomicInteger();
         registry.fault("/manifests/1", (out, content, from) -> {
-            if (count.incrementAndGet() > 1) {
+            if (manifests.incrementAndGet() > 1) {
                 RawRegistry.properly(out, content, from);
                 return;
             }
             end.await();
         });
+        AtomicInteger blobs = new AtomicInteger();
         registry.fault(blob, (out, content, from) -> {
-            if (count.incrementAndGet() > 3) {
+            if (blobs.incrementAndGet() > 1) {
                 RawRegistry.properly(out, content, from);
                 return;
             }
@@ -78,16 +80,20 @@ class RegistryFaultsTest extends OnRawRegistry {
                     }
                 },
                 StoreFixture.soon());
-        assertThat(heard).hasSize(4);
-        assertThat(heard.get(0)).contains(registry.name() + " has sent nothing for ");
-        assertThat(heard.get(1)).contains("fetch the manifest app:1", "trying again, 2 of " + TRIES);
-        assertThat(heard.get(2)).contains(registry.name() + " has sent nothing for ");
-        assertThat(heard.get(3)).contains("fetch the blob", "trying again, 2 of " + TRIES);
+        assertThat(heard)
+                .anyMatch(text ->
+                        text.contains("fetch the manifest app:1") && text.contains("trying again, 2 of " + TRIES))
+                .anyMatch(text -> text.contains("fetch the blob") && text.contains("trying again, 2 of " + TRIES));
+        // A thread of its own says it. Other answers may have been as late, on a host that is busy.
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(heard)
+                        .filteredOn(text -> text.contains(registry.name() + " has sent nothing for "))
+                        .hasSizeGreaterThanOrEqualTo(2));
     }
 
     @Test
     void aDrippingRegistryIsNotWaitedFor() {
-        reopen(TRIES, SHORT);
+        reopen(TRIES, LONGER);
         registry.fault(blob, (out, content, from) -> {
             out.write(RawRegistry.head("HTTP/1.1 200 OK", "Content-Length: " + content.length));
             for (byte drop : content) {

@@ -150,9 +150,9 @@ class LockFileTest {
     void waitsThatAreGivenUpLeaveOneThreadAtMost() throws Exception {
         try (LockFile held = LockFile.tryLock(file).orElseThrow()) {
             for (int i = 0; i < 50; i++) {
-                assertThat(LockFile.lock(file, Deadline.after(Duration.ofNanos(1))))
+                assertThat(LockFile.lock(file, Deadline.after(Duration.ofMillis(2))))
                         .isEmpty();
-                LockFile.awaitFree(file, Deadline.after(Duration.ofNanos(1)));
+                LockFile.awaitFree(file, Deadline.after(Duration.ofMillis(2)));
             }
             assertThat(waiters()).isLessThanOrEqualTo(2);
             assertThat(held).isNotNull();
@@ -191,7 +191,7 @@ class LockFileTest {
     @Test
     void aNewFileOfTheSameNameIsAnotherLock() throws Exception {
         LockFile old = LockFile.tryLock(file).orElseThrow();
-        assertThat(LockFile.lock(file, Deadline.after(Duration.ofNanos(1)))).isEmpty();
+        assertThat(LockFile.lock(file, Deadline.after(Duration.ofMillis(20)))).isEmpty();
         Files.delete(file);
         LockFile successor = LockFile.tryLock(file).orElseThrow();
         FutureTask<Optional<LockFile>> wait = new FutureTask<>(() -> LockFile.lock(file, Deadline.none()));
@@ -232,7 +232,9 @@ class LockFileTest {
             LockFile.awaitFree(file, Deadline.none());
             return true;
         });
-        Thread.ofVirtual().start(wait);
+        Thread waiting = Thread.ofVirtual().start(wait);
+        // It has the file open when it waits.
+        Awaitility.await().until(() -> waiting.getState().name().endsWith("WAITING") || wait.isDone());
         Files.delete(file);
         assertThat(wait.isDone()).isFalse();
         held.close();
