@@ -116,6 +116,9 @@ public final class TerminalSession {
                 if (keys.detached()) {
                     // Its input is not closed, for the command would read its end.
                     execution.leaveRunning();
+                    // Its answer comes behind what was typed before the keys, which the end of the connection would
+                    // drop.
+                    resize();
                     outcome.complete(Optional.empty());
                     return;
                 }
