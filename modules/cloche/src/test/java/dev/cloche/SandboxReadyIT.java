@@ -141,8 +141,9 @@ class SandboxReadyIT {
     @Test
     void theEndOfASandboxEndsTheWaitWithItsReason() {
         for (Ready condition : new Ready[] {Ready.port(6379), Ready.log("never"), Ready.command("false")}) {
-            started("dies", "sleep 2; exit 3");
+            started("dies", "until [ -e /tmp/go ]; do sleep 0.1; done; sleep 1; exit 3");
             try (Sandbox dies = cloche.connect("dies")) {
+                dies.files().writeString("/tmp/go", "");
                 assertThatThrownBy(() -> dies.await(condition, LONG))
                         .isInstanceOfSatisfying(
                                 ClocheException.class,

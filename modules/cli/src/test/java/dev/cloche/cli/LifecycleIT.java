@@ -154,7 +154,8 @@ class LifecycleIT extends OnOneHome {
     @Test
     void aKeeperStartsAgainWhatDies() throws Exception {
         Process keeper = cloche.start("keep", "--log-format", "json");
-        Process events = cloche.start("events", "--filter", "sandbox=again", "--filter", "event=running");
+        Process events =
+                cloche.start("events", "--since", "1h", "--filter", "sandbox=again", "--filter", "event=running");
         try {
             BufferedReader running =
                     new BufferedReader(new InputStreamReader(events.getInputStream(), StandardCharsets.UTF_8));

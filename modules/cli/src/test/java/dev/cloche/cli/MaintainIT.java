@@ -60,7 +60,8 @@ class MaintainIT {
 
     @Test
     void whenAKeeperIsKilledTheOtherTakesOver() throws Exception {
-        Process events = cloche.start("events", "--filter", "sandbox=kept", "--filter", "event=adopted");
+        Process events =
+                cloche.start("events", "--since", "1h", "--filter", "sandbox=kept", "--filter", "event=adopted");
         Process first = cloche.start("keep");
         BufferedReader adopted = lines(events);
         try {
