@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.cloche.base.Deadline;
 import dev.cloche.image.PullListener;
 import dev.cloche.linux.ProcessIdentity;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.WriteOptions;
@@ -61,6 +62,16 @@ class SandboxSupervisorTest extends OnTestHost {
         // As a sweep finds it, which tells the supervisor to look again.
         host.vms.hindrance(Optional.of(VmHindrance.SILENT));
         sandboxes.maintenance(MaintenanceLimits.defaults()).sweep();
+        awaitAdopted("a");
+    }
+
+    @Test
+    void comesBackToOneWhoseVmADyingProcessStillHas() {
+        host.abandoned(TestHost.named("a"), true);
+        host.vms.beforeNext(ScriptedVms.Step.ADOPT, id -> {
+            throw new VmException.Busy("VM " + id + " belongs to another process", "Wait.");
+        });
+        keeping.sandboxes().keep();
         awaitAdopted("a");
     }
 

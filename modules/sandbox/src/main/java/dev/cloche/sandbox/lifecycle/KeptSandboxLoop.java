@@ -30,6 +30,8 @@ final class KeptSandboxLoop {
     private static final Duration ADOPT_LIMIT = Duration.ofSeconds(30);
     /** Between two attempts to adopt one that does not answer. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
+    /** Between two attempts to adopt one whose VM another process still has. */
+    private static final Duration MOMENT = Duration.ofSeconds(1);
     /** Is for a process that has just settled a sandbox, to let go of it. */
     private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
 
@@ -193,7 +195,7 @@ final class KeptSandboxLoop {
      * ended for that.
      */
     private boolean adopt(OwnerLock lock, SandboxRecord record) throws InterruptedException {
-        boolean silent = false;
+        Optional<Duration> again = Optional.empty();
         RunRecord run = record.latestRun().orElseThrow();
         try {
             Vm vm = context.vms().adopt(run.vm(), Deadline.after(ADOPT_LIMIT));
@@ -204,23 +206,26 @@ final class KeptSandboxLoop {
             vm.close();
         } catch (GuestException.ProtocolBroken nonsense) {
             terminator.endDeaf(record, SandboxTerminator.ENDABLE, nonsense);
-        } catch (VmException.Busy | GuestException.ConnectionLost anothersOrOver) {
-            // Another handle has it, or its end is about to be seen.
+        } catch (VmException.Busy anothers) {
+            // A process that was killed may still have the VM, when the sandbox is free already.
+            again = Optional.of(MOMENT);
+        } catch (GuestException.ConnectionLost over) {
+            // Its end is about to be seen.
         } catch (VmException failed) {
-            silent = !isCancelled();
-            if (silent) {
+            if (!isCancelled()) {
+                again = Optional.of(SILENCE);
                 warn("sandbox " + name + " cannot be adopted, and is tried again", failed);
             }
         }
         Optional<SandboxRecord> now = terminator.settle(lock, record);
         lock.close();
         boolean ended = now.filter(found -> found.status().terminal()).isPresent();
-        return ended || (silent && now.isPresent() && awaitNews());
+        return ended || (again.isPresent() && now.isPresent() && awaitNews(again.get()));
     }
 
     /** @return true, when something has happened to the sandbox or it is time to look by itself */
-    private boolean awaitNews() throws InterruptedException {
-        boolean _ = news.tryAcquire(SILENCE.toNanos(), TimeUnit.NANOSECONDS);
+    private boolean awaitNews(Duration longest) throws InterruptedException {
+        boolean _ = news.tryAcquire(longest.toNanos(), TimeUnit.NANOSECONDS);
         return true;
     }
 
