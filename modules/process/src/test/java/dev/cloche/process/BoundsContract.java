@@ -81,9 +81,11 @@ public interface BoundsContract extends ContractFixture {
                     .isInstanceOf(ProcessException.FeedForgotten.class)
                     .hasMessageContaining("forgotten");
         });
-        assertThat(all(forgetful, Optional.of(late)))
-                .containsExactly(Change.of("p2", Change.Kind.PRUNED), Change.of("p3", Change.Kind.PRUNED));
-        assertThat(all(forgetful, Optional.empty())).containsExactly(Change.of("stays", Change.Kind.REGISTERED));
+        await().untilAsserted(() -> {
+            assertThat(all(forgetful, Optional.of(late)))
+                    .containsExactly(Change.of("p2", Change.Kind.PRUNED), Change.of("p3", Change.Kind.PRUNED));
+            assertThat(all(forgetful, Optional.empty())).containsExactly(Change.of("stays", Change.Kind.REGISTERED));
+        });
     }
 
     @Test

@@ -7,6 +7,7 @@ import static dev.cloche.process.ContractFixture.registration;
 import static dev.cloche.process.ContractFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.cloche.process.EventType.TerminalRule;
 import dev.cloche.process.rules.AppendRules;
@@ -81,7 +82,8 @@ public interface EventContract extends ContractFixture {
         assertThat(again.replayed()).isTrue();
         assertThat(again.event()).isEqualTo(first.event());
         assertThat(registry().get("p")).contains(before);
-        assertThat(registry().changes(Optional.empty(), 10).changes()).hasSize(2);
+        await().untilAsserted(() ->
+                assertThat(registry().changes(Optional.empty(), 10).changes()).hasSize(2));
     }
 
     @Test

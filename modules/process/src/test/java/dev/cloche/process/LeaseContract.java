@@ -195,9 +195,10 @@ public interface LeaseContract extends ContractFixture {
         }
         assertThat(registry().claimNext(any)).hasSize(1);
         assertThat(registry().get("p").orElseThrow().attempts()).isEqualTo(1);
-        assertThat(registry().changes(Optional.empty(), 9).changes())
-                .extracting(Change::kind)
-                .containsExactly(Change.Kind.REGISTERED, Change.Kind.EVENT, Change.Kind.RELEASED);
+        await().untilAsserted(
+                        () -> assertThat(registry().changes(Optional.empty(), 9).changes())
+                                .extracting(Change::kind)
+                                .containsExactly(Change.Kind.REGISTERED, Change.Kind.EVENT, Change.Kind.RELEASED));
     }
 
     @Test
