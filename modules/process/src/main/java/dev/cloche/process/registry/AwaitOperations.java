@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 
 /** Waits for what other callers commit. Safe for use from many threads. */
 final class AwaitOperations {
-    /** So that a caller without time to wait is told what there is. */
-    private static final Duration ONE_LOOK = Duration.ofMillis(250);
+    /** So that a caller without time to wait is told what there is, also on a busy host. */
+    private static final Duration ONE_LOOK = Duration.ofSeconds(2);
 
     /** What can make a process claimable, but for time. */
     private static final Set<Change.Kind> OFFERS = EnumSet.of(Change.Kind.REGISTERED, Change.Kind.RELEASED);
