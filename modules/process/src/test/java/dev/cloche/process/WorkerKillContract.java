@@ -56,6 +56,8 @@ public abstract class WorkerKillContract {
             killed.destroyForcibly().waitFor();
             victim = start("w" + round, outputs);
         }
+        victim.outputWriter().write("end\n");
+        victim.outputWriter().flush();
         List<List<Long>> fences = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {
             assertThat(registry().awaitProcess("p" + i, Deadline.after(Duration.ofMinutes(5))))

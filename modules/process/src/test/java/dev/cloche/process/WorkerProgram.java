@@ -7,14 +7,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The program that {@link WorkerKillContract} kills: a worker whose driver appends notes, and says so after each. */
+/**
+ * The program that {@link WorkerKillContract} kills: a worker whose driver appends notes, and says so after each. It takes
+ * no last step before a line is written to it, so that there is work left to be killed in.
+ */
 public final class WorkerProgram {
     /** Of its leases. */
     static final Duration TTL = Duration.ofSeconds(2);
 
     static final int STEPS = 40;
+
+    private static final CountDownLatch MAY_END = new CountDownLatch(1);
 
     private WorkerProgram() {}
 
@@ -34,6 +40,8 @@ public final class WorkerProgram {
         try (ProcessRegistry registry = ProcessRegistry.over(store);
                 ProcessWorker worker = ProcessWorker.start(registry, config, WorkerProgram::drive)) {
             System.out.println("ready");
+            System.in.read();
+            MAY_END.countDown();
             System.in.readAllBytes();
             System.out.println("ends with " + worker.busy());
         }
@@ -43,6 +51,9 @@ public final class WorkerProgram {
     private static Optional<AwaitOutput> drive(DrivenProcess process) throws InterruptedException {
         long fence = process.lease().fence();
         for (long step = process.process().lastSequence(); step < STEPS; step++) {
+            if (step == STEPS - 1) {
+                MAY_END.await();
+            }
             AppendResult appended = process.append(ContractFixture.note(fence));
             System.out.println(process.process().id() + " " + appended.event().sequence() + " " + fence);
             TimeUnit.MILLISECONDS.sleep(25);
