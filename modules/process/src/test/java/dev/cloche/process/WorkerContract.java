@@ -26,8 +26,11 @@ import org.junit.jupiter.api.Test;
 public abstract class WorkerContract {
     private static final Duration LONG = Duration.ofMinutes(5);
 
-    /** Long enough to be kept on a busy machine, and short enough to wait for its end. */
+    /** Short enough to wait for its end. */
     private static final Duration SHORT = Duration.ofSeconds(3);
+
+    /** Long enough to be kept on a busy machine, and short enough to be renewed in a test. */
+    private static final Duration KEPT = Duration.ofSeconds(12);
 
     /** None: a worker does only what it was told to. */
     private static final Duration NET = Duration.ofHours(1);
@@ -92,7 +95,7 @@ public abstract class WorkerContract {
     void aLeaseIsKeptForLongerThanItLastsByItself() throws Exception {
         CountDownLatch finish = new CountDownLatch(1);
         registry().register(registration("p"));
-        worker("a", 1, SHORT, _ -> {
+        worker("a", 1, KEPT, _ -> {
             finish.await();
             return Optional.of(success(2));
         });
@@ -102,7 +105,7 @@ public abstract class WorkerContract {
             others.incrementAndGet();
             return Optional.empty();
         });
-        long until = System.nanoTime() + SHORT.multipliedBy(2).toNanos();
+        long until = System.nanoTime() + KEPT.plus(SHORT).toNanos();
         await().until(() -> System.nanoTime() - until > 0);
         finish.countDown();
         assertThat(end("p")).isEqualTo(success(2));
@@ -178,7 +181,7 @@ public abstract class WorkerContract {
     void aDriverIsInterruptedWhenItsLeaseIsTakenAndWritesNoMore() throws Exception {
         BlockingQueue<String> seen = new LinkedBlockingQueue<>();
         registry().register(registration("p"));
-        worker("a", 1, SHORT, process -> {
+        worker("a", 1, KEPT, process -> {
             seen.add("started");
             try {
                 return sleepForEver();
