@@ -43,7 +43,10 @@ final class NotificationListener implements AutoCloseable {
                 .start(this::run);
     }
 
-    /** Until it hears, or a first attempt has failed; then it is the safety poll that hears. Or until the deadline. */
+    /**
+     * Until it hears, or is closed, or a first attempt has failed; then it is the safety poll that hears. Or until the
+     * deadline.
+     */
     void awaitStart(Deadline deadline) {
         boolean interrupted = false;
         while (true) {
@@ -60,6 +63,14 @@ final class NotificationListener implements AutoCloseable {
     }
 
     private void run() {
+        try {
+            listenUntilClosed();
+        } finally {
+            started.countDown();
+        }
+    }
+
+    private void listenUntilClosed() {
         Duration pause = FIRST_PAUSE;
         while (!closed) {
             try (Connection open = PostgresConnections.single(config, Duration.ZERO)) {
