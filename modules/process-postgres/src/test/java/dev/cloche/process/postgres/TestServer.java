@@ -110,17 +110,23 @@ final class TestServer implements AutoCloseable {
     /** Sends all of its processes a signal. */
     void signal(String name) throws IOException, InterruptedException {
         ProcessHandle postmaster = postmaster();
-        List<String> kill = new ArrayList<>(List.of("kill", "-" + name, Long.toString(postmaster.pid())));
-        postmaster.children().forEach(child -> kill.add(Long.toString(child.pid())));
-        int failed = new ProcessBuilder(kill)
-                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(Redirect.DISCARD)
-                .redirectError(Redirect.DISCARD)
-                .start()
-                .waitFor();
-        if (failed != 0) {
+        if (!signal(postmaster, name)) {
             throw new IOException("the server cannot be sent " + name);
         }
+        for (ProcessHandle child : postmaster.children().toList()) {
+            // It may have ended by itself.
+            var _ = signal(child, name);
+        }
+    }
+
+    private static boolean signal(ProcessHandle process, String name) throws IOException, InterruptedException {
+        return new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                        .redirectOutput(Redirect.DISCARD)
+                        .redirectError(Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
     }
 
     /** Starts the server again, as it was started before, and so lets it recover; returns before it has. */
