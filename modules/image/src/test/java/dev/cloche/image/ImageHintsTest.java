@@ -79,11 +79,11 @@ class ImageHintsTest {
     }
 
     @Test
-    void withoutANetworkAMistypedNameIsAnsweredWithWhatIsHere() {
+    void withoutANetworkAMistypedNameIsAnsweredWithWhatIsHere() throws IOException {
         ImageReference typo = ImageReference.parse(name.registry() + "/apq:1");
         // It answers: what it says is what there is to say.
         assertThat(remedy(() -> fixture.acquire(typo, "a"))).startsWith("Check the spelling");
-        registry.close();
+        registry.vanish();
         assertThat(remedy(() -> fixture.acquire(typo, "a")))
                 .startsWith("Did you mean " + name.familiar() + "? That is here. Check the network");
         assertThat(remedy(() -> fixture.acquire(ImageReference.parse(name.registry() + "/quite/different"), "a")))
@@ -105,7 +105,7 @@ class ImageHintsTest {
 
     @Test
     void withoutANetworkAMistypedNameMayBeThatOfABundledImageThatWasNeverUsed() throws IOException {
-        registry.close();
+        registry.vanish();
         ImageReference never = ImageReference.parse(name.registry() + "/bundled:1");
         Path layout = new TestImage()
                 .layer(TestImage.Compression.NONE, Map.of("a", "b"))

@@ -3,8 +3,10 @@ package dev.cloche.image;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +29,7 @@ final class ScriptedRegistry implements AutoCloseable {
     private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
     private final Map<String, byte[]> content = new ConcurrentHashMap<>();
     private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final Socket closedPort = new Socket();
     private volatile Script script = exchange -> false;
 
     ScriptedRegistry() throws IOException {
@@ -122,9 +125,21 @@ final class ScriptedRegistry implements AutoCloseable {
         }
     }
 
+    /** As if it were not reachable: it refuses connections, and keeps its port so that nobody else can accept them. */
+    void vanish() throws IOException {
+        server.stop(0);
+        closedPort.setReuseAddress(true);
+        closedPort.bind(server.getAddress());
+    }
+
     @Override
     public void close() {
         server.stop(0);
+        try {
+            closedPort.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         workers.shutdownNow();
     }
 }
