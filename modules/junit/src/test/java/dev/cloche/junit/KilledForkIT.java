@@ -97,15 +97,18 @@ class KilledForkIT {
             pool(later).remove();
             later.maintain();
         }
-        try (Stream<Path> left = Files.list(home.resolve("vms"))) {
-            assertThat(left).isEmpty();
-        }
-        assertThat(ProcessHandle.allProcesses()
-                        .filter(process ->
-                                process.pid() != ProcessHandle.current().pid())
-                        .flatMap(process -> process.info().commandLine().stream())
-                        .filter(line -> line.contains(home.toString())))
-                .isEmpty();
+        // A directory loses its name before its files, and may be about to; the same goes for processes.
+        await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> {
+            try (Stream<Path> left = Files.list(home.resolve("vms"))) {
+                assertThat(left).isEmpty();
+            }
+            assertThat(ProcessHandle.allProcesses()
+                            .filter(process ->
+                                    process.pid() != ProcessHandle.current().pid())
+                            .flatMap(process -> process.info().commandLine().stream())
+                            .filter(line -> line.contains(home.toString())))
+                    .isEmpty();
+        });
     }
 
     private ForkedRun fork(String name) throws Exception {
