@@ -38,7 +38,7 @@ void binder(int requests) {
         ssize_t n = recv(requests, &request, sizeof request, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n != sizeof request) _exit(1);
-        struct binder_answer answer = {0};
+        struct binder_answer answer = {.number = request.number};
         int fd = listen_at(&request, &answer.port);
         if (fd < 0) answer.error = errno;
         if (!hand_over(requests, &answer, sizeof answer, fd)) _exit(1);

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 struct binder_request {
+    uint32_t number;
     uint32_t address; /* IPv4, in the order of the network, as the port */
     uint16_t port;    /* 0: any that is free */
 };
 
 /* Comes with the descriptor if error is 0. */
 struct binder_answer {
+    uint32_t number; /* of the request */
     int32_t error;
     uint16_t port;
 };

@@ -130,7 +130,7 @@ static void obey(const struct forwarder_message *message, int fd) {
         close(listeners[message->id]);
         listeners[message->id] = -1;
     }
-    if (write(orders, "", 1) != 1) end();
+    if (write(orders, &message->number, sizeof message->number) != sizeof message->number) end();
 }
 
 static void hear_guard(void) {

@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
-/* What the guard tells it, each in one message; a LISTENER and the CHANNEL come with their descriptor. It answers each by a byte,
- * once it is so. */
+/* What the guard tells it, each in one message; a LISTENER and the CHANNEL come with their descriptor. It answers each by its
+ * number, once it is so. */
 enum forwarder_order { FORWARD_CHANNEL, FORWARD_LISTENER, FORWARD_NO_MORE };
 
 enum { FORWARDED_PORTS = 64 };
 
 struct forwarder_message {
+    uint32_t number;
     uint32_t order;
     uint32_t id; /* of a listener: below FORWARDED_PORTS */
     uint32_t guest_port;

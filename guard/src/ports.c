@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <arpa/inet.h>
@@ -18,8 +19,10 @@
 #include "io.h"
 #include "ports_file.h"
 
-/* Both answer at once; a forwarder that a guest has broken may not. */
-enum { ANSWER_MS = 1000 };
+/* Both answer at once, but not on a host that is starved; a forwarder that a guest has broken may never. */
+#ifndef ANSWER_MS
+#define ANSWER_MS 10000
+#endif
 
 static const char FILE_NAME[] = "ports", ANSWER_NAME[] = "ports.answer";
 
@@ -77,14 +80,37 @@ void ports_end(struct ports *ports) {
     ports->forwarder = ports->binder = 0;
 }
 
-static bool answers(int fd) { return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, ANSWER_MS) > 0; }
+static int64_t clock_ms(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 
-/* Answers 0 or an errno, once it is so. */
-static int order(const struct ports *ports, enum forwarder_order what, int id, uint16_t guest_port, int fd) {
-    struct forwarder_message message = {.order = what, .id = (uint32_t)id, .guest_port = guest_port};
-    char byte;
+/* Takes the answer, which begins with the number of what was asked last. One to what was asked before comes too late. */
+static bool answers(struct ports *ports, int socket, void *answer, size_t length, int *fd) {
+    int64_t end = clock_ms() + ANSWER_MS;
+    *fd = -1;
+    for (int64_t left; !ports->late && (left = end - clock_ms()) > 0;) {
+        if (poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, (int)left) <= 0) continue;
+        bool whole = take_over(socket, answer, length, fd);
+        if (whole && memcmp(answer, &ports->number, sizeof ports->number) == 0) return true;
+        if (*fd >= 0) close(*fd);
+        if (!whole) break;
+    }
+    ports->late = true;
+    return false;
+}
+
+/* Answers 0 or an errno, once it is so. What is late (ETIMEDOUT) is done before all that is ordered later. */
+static int order(struct ports *ports, enum forwarder_order what, int id, uint16_t guest_port, int fd) {
+    struct forwarder_message message = {
+        .number = ++ports->number, .order = what, .id = (uint32_t)id, .guest_port = guest_port};
+    uint32_t number;
+    int none;
     if (!hand_over(ports->orders, &message, sizeof message, fd)) return errno;
-    return answers(ports->orders) && read(ports->orders, &byte, 1) == 1 ? 0 : ETIMEDOUT;
+    if (!answers(ports, ports->orders, &number, sizeof number, &none)) return ETIMEDOUT;
+    if (none >= 0) close(none);
+    return 0;
 }
 
 static int connect_channel(struct ports *ports) {
@@ -95,26 +121,27 @@ static int connect_channel(struct ports *ports) {
     int error = connect(fd, (struct sockaddr *)&address, sizeof address) != 0 ? errno
                                                                              : order(ports, FORWARD_CHANNEL, 0, 0, fd);
     close(fd);
-    ports->connected = error == 0;
+    ports->connected = error == 0 || error == ETIMEDOUT;
     return error;
 }
 
-static int listen_for(const struct ports *ports, struct published *port, int id) {
-    struct binder_request request = {.address = port->address, .port = port->asked};
+static int listen_for(struct ports *ports, struct published *port, int id) {
+    struct binder_request request = {.number = ++ports->number, .address = port->address, .port = port->asked};
     struct binder_answer answer;
     int fd;
     if (!hand_over(ports->requests, &request, sizeof request, -1)) return errno;
-    if (!answers(ports->requests) || !take_over(ports->requests, &answer, sizeof answer, &fd)) return ETIMEDOUT;
+    if (!answers(ports, ports->requests, &answer, sizeof answer, &fd)) return ETIMEDOUT;
     if (fd < 0) return answer.error != 0 ? answer.error : EIO;
     port->port = answer.port;
     int error = order(ports, FORWARD_LISTENER, id, port->guest_port, fd);
+    port->handed = error == 0 || error == ETIMEDOUT;
     close(fd);
     return error;
 }
 
 static void publish(struct ports *ports, int id) {
     struct published *port = &ports->list[id];
-    port->error = ports->connected ? 0 : connect_channel(ports);
+    port->error = ports->late ? ETIMEDOUT : ports->connected ? 0 : connect_channel(ports);
     if (port->error == 0) port->error = listen_for(ports, port, id);
     port->there = port->error == 0;
 }
@@ -134,7 +161,7 @@ static void take_back_what_is_not_wanted(struct ports *ports) {
     for (int i = 0; i < FORWARDED_PORTS; i++) {
         struct published *port = &ports->list[i];
         if (port->wanted) continue;
-        if (port->there) order(ports, FORWARD_NO_MORE, i, 0, -1);
+        if (port->handed) order(ports, FORWARD_NO_MORE, i, 0, -1);
         *port = (struct published){0};
     }
 }
@@ -175,6 +202,7 @@ void ports_hear(struct ports *ports, int directory) {
     struct ports_file file;
     bool kept[FORWARDED_PORTS];
     if (ports->channel == NULL || !read_file(directory, &file)) return;
+    ports->late = false;
     for (int i = 0; i < FORWARDED_PORTS; i++) ports->list[i].wanted = false;
     for (int i = 0; i < file.count; i++) kept[i] = keep(ports, &file.list[i]);
     take_back_what_is_not_wanted(ports);

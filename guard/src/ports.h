@@ -11,6 +11,7 @@
 struct published {
     bool wanted; /* by the file that is being read */
     bool there;
+    bool handed; /* to the forwarder, which has it or is about to */
     uint32_t address; /* in the order of the network, as the port */
     uint16_t asked;   /* the port of the host that was asked for, 0 for any */
     uint16_t port;    /* the one that it has */
@@ -27,6 +28,8 @@ struct ports {
     int orders;
     int requests;
     bool connected;
+    uint32_t number; /* of what was asked last */
+    bool late;       /* one of them has not answered what DIR/ports says now */
     struct published list[FORWARDED_PORTS];
 };
 

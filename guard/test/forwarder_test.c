@@ -67,10 +67,12 @@ static void say_bytes(uint64_t offset, const char *text) {
 }
 
 static void order(uint32_t what, int fd) {
-    struct forwarder_message message = {.order = what, .guest_port = 80};
-    char byte;
+    static uint32_t last;
+    struct forwarder_message message = {.number = ++last, .order = what, .guest_port = 80};
+    uint32_t number;
     CHECK(hand_over(orders, &message, sizeof message, fd));
-    read_all(orders, &byte, 1);
+    read_all(orders, &number, sizeof number);
+    CHECK(number == last);
 }
 
 static void start(void) {
@@ -91,11 +93,11 @@ static void start(void) {
     guest = channel[0];
     order(FORWARD_CHANNEL, channel[1]);
     close(channel[1]);
-    struct binder_request request = {.address = htonl(INADDR_LOOPBACK)};
+    struct binder_request request = {.number = 7, .address = htonl(INADDR_LOOPBACK)};
     struct binder_answer answer;
     int listener;
     CHECK(hand_over(requests, &request, sizeof request, -1) && take_over(requests, &answer, sizeof answer, &listener));
-    CHECK(answer.error == 0 && listener >= 0);
+    CHECK(answer.number == 7 && answer.error == 0 && listener >= 0);
     port = answer.port;
     request.port = port;
     int none;
