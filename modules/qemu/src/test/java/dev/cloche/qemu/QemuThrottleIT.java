@@ -186,7 +186,7 @@ class QemuThrottleIT extends QemuTest {
         String sum;
         try (Vm vm = begun(onHome(SLOWEST))) {
             sum = busy(vm);
-            assertThat(vm.stop(Duration.ofSeconds(5), soon()).goodbye()).isPresent();
+            assertThat(vm.stop(Duration.ofSeconds(60), soon()).goodbye()).isPresent();
             vm.destroy();
         }
         try (Vm vm = begun(onHome(Throttle.none()))) {

@@ -20,7 +20,7 @@ final class VmTermination {
     private static final Duration SYNC_ALLOWANCE = Duration.ofSeconds(10);
 
     /** How long another process that speaks to QEMU is waited for; after that the guest ends within the bound of its disk. */
-    private static final Duration UNBIND_LIMIT = Duration.ofSeconds(2);
+    private static final Duration UNBIND_LIMIT = Duration.ofSeconds(10);
 
     private final VmId id;
     private final VmHandleState life;
@@ -38,11 +38,11 @@ final class VmTermination {
         }
         if (life.state() == VmState.RUNNING) {
             try {
-                Deadline patience = deadline.orAfter(grace.plus(SYNC_ALLOWANCE));
                 GuestConnection guest = life.live("be stopped");
                 life.run().ifPresent(RunningVm::stopAsked);
                 // What it has not written yet would take as long as the bound says, and what is left then is lost.
-                life.enforceThrottle(false, patience.orAfter(UNBIND_LIMIT));
+                life.enforceThrottle(false, deadline.orAfter(UNBIND_LIMIT));
+                Deadline patience = deadline.orAfter(grace.plus(SYNC_ALLOWANCE));
                 guest.shutdown(grace, patience);
                 return VmWaits.on(life.exit(), patience, "the guest's shutdown");
             } catch (VmException.Deadline
