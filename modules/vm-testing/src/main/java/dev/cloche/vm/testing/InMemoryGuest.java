@@ -148,7 +148,8 @@ final class InMemoryGuest {
         values.put(1, Duration.between(startedAt, Instant.now()).toNanos());
         values.put(2, (long) jvm.availableProcessors());
         values.put(4, jvm.maxMemory());
-        values.put(5, jvm.maxMemory() - jvm.totalMemory() + jvm.freeMemory());
+        // The heap may grow between the two looks at it.
+        values.put(5, Math.clamp(jvm.maxMemory() - jvm.totalMemory() + jvm.freeMemory(), 1, jvm.maxMemory()));
         values.put(6, running + 1);
         values.put(11, running);
         return values;

@@ -194,7 +194,7 @@ public interface VmLifecycleContract extends VmFixture {
     @Test
     default void aVmOutlivesALimitThatWasSetAnew() {
         try (Vm vm = running()) {
-            Duration first = Duration.ofSeconds(2);
+            Duration first = Duration.ofSeconds(10);
             provider().limit(vm.id(), first);
             provider().limit(vm.id(), Duration.ofDays(1));
             // By its own clock the guest sees the first one pass.
