@@ -13,9 +13,9 @@ enum ownership {
     ABANDONED,
 };
 
-/* Answers who owns the VM once its starter is gone. The guard holds the lock of an abandoned one from now on, because
- * that is about to be killed and no process shall adopt it. */
-enum ownership ownership(int directory);
+/* Answers who owns the VM once its starter is gone. With `kill` the guard holds the lock of an abandoned one from
+ * now on, because that is about to be killed and no process shall adopt it; else it lets go of it. */
+enum ownership ownership(int directory, bool kill);
 
 enum retirement { RETIRED, CLAIMED, NOT_POOLED };
 

@@ -50,6 +50,7 @@ struct watching {
     struct capture output;
     struct capture network_log;
     bool sealed;
+    bool owned; /* at the last look */
     enum phase phase;
     struct pollfd events[WATCHED];
     struct ending ending;
@@ -70,8 +71,13 @@ static void hear_owner(struct watching *w) {
     timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms);
 }
 
+/* The owner that was there at the last look may have ended just now, and the next one gets a whole grace. */
 static void end_of_grace(struct watching *w) {
-    switch (ownership(w->directory)) {
+    bool was_owned = w->owned;
+    enum ownership now = ownership(w->directory, !was_owned);
+    w->owned = now == OWNED;
+    if (now == ABANDONED && was_owned) now = OWNED;
+    switch (now) {
         case OWNED:
         case POOLED: timer_set(w->events[OWNER_GRACE].fd, w->options->owner_grace_ms); return;
         case DETACHED: w->events[OWNER_GRACE].fd = -1; return; /* for good */

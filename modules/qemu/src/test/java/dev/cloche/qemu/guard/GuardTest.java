@@ -45,6 +45,17 @@ class GuardTest extends WithGuard {
                         && Files.readString(directory.resolve("console.log")).contains(text));
     }
 
+    /** A process that has gone to sleep so often anew has looked at what it watches. */
+    private static void awaitSleeps(long pid, int times) throws IOException {
+        var before = sleeps(pid);
+        await().until(() -> sleeps(pid) >= before + times);
+    }
+
+    private static long sleeps(long pid) throws IOException {
+        var status = Files.readString(Path.of("/proc/" + pid + "/status"));
+        return Long.parseLong(status.replaceFirst("(?s).*\nvoluntary_ctxt_switches:\\s*([0-9]+)\n.*", "$1"));
+    }
+
     @Test
     void holdsTheLockAsLongAsItLives() throws Exception {
         try (var guard = guard("exec sleep 100")) {
@@ -197,9 +208,14 @@ class GuardTest extends WithGuard {
         try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
             assertThat(holder.inputReader().readLine()).isEqualTo("held");
             guard.closeOwnerPipe();
-            await().during(Duration.ofMillis(600)).until(guard::isAlive);
+            awaitSleeps(guard.pid(), 10);
+            assertThat(guard.isAlive()).isTrue();
+            var owned = System.currentTimeMillis();
             holder.getOutputStream().close();
-            assertThat(guard.ending()).contains("\"cause\":\"owner-gone\"");
+            var ending = guard.ending();
+            assertThat(ending).contains("\"cause\":\"owner-gone\"");
+            // The next owner has a whole grace, whenever this one ends.
+            assertThat(number(ending, "endedAt")).isGreaterThanOrEqualTo(owned + 100);
         } finally {
             holder.getOutputStream().close();
             holder.waitFor();
