@@ -114,7 +114,8 @@ class GuardHealthTest {
             tell("freed");
             awaitNoNote("disk-full");
             assertThat(directory.resolve("disk-fine")).exists();
-            assertThat(console()).containsOnlyOnce("cont");
+            // The log is written later than the note is renamed.
+            await().untilAsserted(() -> assertThat(console()).containsOnlyOnce("cont"));
             assertThat(guard.isAlive()).isTrue();
         }
     }

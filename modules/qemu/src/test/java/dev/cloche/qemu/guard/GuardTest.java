@@ -162,7 +162,7 @@ class GuardTest extends WithGuard {
     @Test
     void leavesAClaimedPoolEntryAlone() throws Exception {
         Files.createFile(directory.resolve("pooled"));
-        try (var guard = guard("exec sleep 100", "--pool-age-ms", "1000", "--max-duration-ms", "2000")) {
+        try (var guard = guard("exec sleep 100", "--pool-age-ms", "10000", "--max-duration-ms", "11000")) {
             Files.move(directory.resolve("pooled"), directory.resolve("claimed"));
             assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
         }
@@ -234,13 +234,15 @@ class GuardTest extends WithGuard {
     @Test
     void outlivesAnOwnerThatAdoptedAndDetachedIt() throws Exception {
         var lock = directory.resolve("owner.lock");
-        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100", "--max-duration-ms", "1500")) {
+        try (var guard = guard("exec sleep 100", "--owner-grace-ms", "100")) {
             try (var _ = LockFile.tryLock(lock).orElseThrow()) {
                 guard.closeOwnerPipe();
                 await().during(Duration.ofMillis(400)).until(guard::isAlive);
                 Files.createFile(directory.resolve("detached"));
             }
-            assertThat(guard.ending()).contains("\"cause\":\"max-duration\"");
+            await().during(Duration.ofMillis(400)).until(guard::isAlive);
+            guard.signal("TERM");
+            assertThat(guard.ending()).contains("\"cause\":\"killed\"");
         }
     }
 

@@ -93,7 +93,7 @@ class QemuSnapshotStoreTest {
             for (int i = 0; i < 3; i++) {
                 deleters.add(threads.submit(() -> {
                     int deleted = 0;
-                    while (!over.get()) {
+                    while (!over.get() || deleted == 0) {
                         var _ = publish();
                         deleted += delete() ? 1 : 0;
                     }
