@@ -8,6 +8,7 @@ import dev.cloche.vm.RootDisk;
 import dev.cloche.vm.SnapshotName;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
+import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmSpec;
 import java.io.IOException;
@@ -48,11 +49,28 @@ final class OtherProcess {
             System.out.println("started");
             var _ = maker.snapshot(new SnapshotName(arguments[5]), deadline);
         } else if (arguments[2].equals("adopt")) {
-            provider.adopt(id, deadline).guest().ping(deadline);
+            adopt(provider, id, deadline).guest().ping(deadline);
         } else {
             provider.connect(id, deadline).guest().ping(deadline);
         }
         ready();
+    }
+
+    /** Says {@code waits} if it has an owner, and goes on until that is gone. */
+    private static Vm adopt(QemuProvider provider, VmId id, Deadline deadline) {
+        for (boolean said = false; ; said = true) {
+            try {
+                return provider.adopt(id, deadline);
+            } catch (VmException.Busy owned) {
+                if (deadline.passed()) {
+                    throw owned;
+                }
+                if (!said) {
+                    System.out.println("waits");
+                }
+                LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+            }
+        }
     }
 
     private static void ready() {

@@ -19,6 +19,7 @@ import dev.cloche.vm.VmId;
 import dev.cloche.vm.VmProvider;
 import dev.cloche.vm.VmSpec;
 import dev.cloche.vm.VmState;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -65,10 +66,14 @@ class QemuVmProviderIT extends QemuTest {
     @Test
     void anAttachedVmWhoseOwnerWasKilledIsAdoptedWithinItsGraceAndEndsWithItsNewOwner() throws Exception {
         VmId id = new VmId("adopted");
-        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "5000"))
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "10000"))
                 .isEqualTo("ready");
-        QemuFixture.killAndWait(fixture.latestChild());
-        assertThat(fixture.inAnotherJvm("adopt", id.value())).isEqualTo("ready");
+        Process owner = fixture.latestChild();
+        // It runs before the grace does.
+        BufferedReader adopter = fixture.begin("adopt", id.value()).inputReader();
+        assertThat(adopter.readLine()).isEqualTo("waits");
+        QemuFixture.killAndWait(owner);
+        assertThat(adopter.readLine()).isEqualTo("ready");
         try (QemuProvider provider = fixture.open()) {
             assertThatThrownBy(() -> provider.adopt(id, soon())).isInstanceOf(VmException.Busy.class);
             QemuFixture.killAndWait(fixture.latestChild());
@@ -77,7 +82,7 @@ class QemuVmProviderIT extends QemuTest {
                 assertThat(output(vm, ExecRequest.of("echo", "alive"))).isEqualTo("alive\n");
                 // Longer than the grace: the guard looks at the lock, and leaves the VM to its third owner.
                 Awaitility.await()
-                        .during(Duration.ofSeconds(6))
+                        .during(Duration.ofSeconds(11))
                         .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
             }
             exit = provider.get(id).orElseThrow().exit().orElseThrow();
@@ -89,7 +94,7 @@ class QemuVmProviderIT extends QemuTest {
     @Test
     void whoAdoptsAVmCanDetachIt() throws Exception {
         VmId id = new VmId("adopted");
-        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "2000"))
+        assertThat(fixture.inAnotherJvm("own", id.value(), disk.toString(), "attached", "10000"))
                 .isEqualTo("ready");
         QemuFixture.killAndWait(fixture.latestChild());
         try (QemuProvider provider = fixture.open()) {
@@ -97,7 +102,7 @@ class QemuVmProviderIT extends QemuTest {
                 vm.detach();
             }
             Awaitility.await()
-                    .during(Duration.ofSeconds(3))
+                    .during(Duration.ofSeconds(11))
                     .until(() -> provider.get(id).orElseThrow().state() == VmState.RUNNING);
             try (Vm vm = provider.connect(id, soon())) {
                 vm.guest().ping(soon());
@@ -277,7 +282,7 @@ class QemuVmProviderIT extends QemuTest {
                 Optional.empty(),
                 origin);
         try (QemuProvider provider = new QemuProvider(
-                        VmLayout.of(fixture.stateRoot()), damaged, new BootPolicy(1, Duration.ofSeconds(20)));
+                        VmLayout.of(fixture.stateRoot()), damaged, new BootPolicy(1, Duration.ofMinutes(2)));
                 Vm vm = provider.create(spec())) {
             vm.start(soon());
             assertThat(output(vm, ExecRequest.of("echo", "up"))).isEqualTo("up\n");
