@@ -35,7 +35,7 @@ final class HostileAgentClient {
     private static final int MOST_ENTRIES = 1000;
 
     /** Lies after which an answer that is due never comes: only a deadline ends them. */
-    private static final Set<String> SILENCE = Set.of("detached-unasked", "silence", "half-a-frame", "no-end");
+    private static final Set<String> SILENCE = Set.of("detached-unasked", "silence", "half-a-frame");
 
     /** The one whose execution is silent, and whose guest answers. */
     private static final String NO_OUTPUT = "stdin-credit-overflow";

@@ -115,7 +115,7 @@ class QemuImageIT extends QemuTest {
     void aGuestWhoseImageCannotBeBroughtBackIsEndedRatherThanResumed() throws Exception {
         try (Vm vm = running()) {
             vm.pause(soon());
-            Deadline soonPassed = Deadline.after(Duration.ofSeconds(5));
+            Deadline soonPassed = Deadline.after(Duration.ofSeconds(30));
             assertThatThrownBy(() -> putAside(vm, soonPassed, () -> {
                         // Otherwise it may answer before its answer is waited for.
                         signalQemu(vm, "-STOP");

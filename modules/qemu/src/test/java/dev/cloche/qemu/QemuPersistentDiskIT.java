@@ -35,7 +35,8 @@ import org.junit.jupiter.api.Test;
 
 /** Persistent disks of real VMs: what only QEMU, a kernel and a file system can show. */
 class QemuPersistentDiskIT extends QemuTest {
-    private static final String COUNT = "i=0; while :; do i=$((i+1)); echo $i > /root/count; sleep 0.05; done";
+    private static final String COUNT = "i=0; while :; do i=$((i+1));"
+            + " echo $i > /root/next; busybox mv /root/next /root/count; sleep 0.05; done";
     /** Of ext4: s_feature_incompat, whose bit 2 says that the journal has to be replayed. */
     private static final int INCOMPATIBLE = 1024 + 0x60;
 
@@ -213,8 +214,8 @@ class QemuPersistentDiskIT extends QemuTest {
     }
 
     private int count(Vm vm) throws IOException {
-        String text = shell(vm, "cat /root/count 2>/dev/null || echo 0").strip();
-        return text.isEmpty() ? 0 : Integer.parseInt(text);
+        return Integer.parseInt(
+                shell(vm, "cat /root/count 2>/dev/null || echo 0").strip());
     }
 
     @Test

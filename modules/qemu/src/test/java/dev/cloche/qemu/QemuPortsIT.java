@@ -111,9 +111,12 @@ class QemuPortsIT extends QemuTest {
     void whereNothingListensAClientIsReset() throws Exception {
         try (Vm vm = running()) {
             PublishedPort port = published(vm, any());
-            try (Socket refused = connect(port, 'e')) {
-                assertThatThrownBy(() -> rest(refused)).isInstanceOf(SocketException.class);
-            }
+            assertThatThrownBy(() -> {
+                        try (Socket refused = connect(port, 'e')) {
+                            var _ = rest(refused);
+                        }
+                    })
+                    .isInstanceOf(SocketException.class);
             serving(vm);
             try (Socket echo = connect(port, 'e')) {
                 write(echo, "x");

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -344,6 +345,15 @@ class QemuSnapshotIT extends QemuTest {
         return new ProcessBuilder(command).start().waitFor() == 0;
     }
 
+    /** An empty directory is left alone for a minute: its maker may be about to lock it. */
+    private static List<Path> left(Path store) throws IOException {
+        try (Stream<Path> entries = Files.list(store)) {
+            return entries.filter(entry -> !(entry.getFileName().toString().startsWith(".tmp-")
+                            && Optional.ofNullable(entry.toFile().list()).orElseThrow().length == 0))
+                    .toList();
+        }
+    }
+
     @Test
     void aMakerThatIsKilledLeavesNothingListedAndNothingRunning() throws Exception {
         long seed = System.nanoTime();
@@ -369,7 +379,10 @@ class QemuSnapshotIT extends QemuTest {
             provider.deleteSnapshot(whole.name());
         }
         assertThat(provider.list()).isEmpty();
-        assertThat(fixture.stateRoot().resolve("snapshots").toFile().list()).isNullOrEmpty();
+        assertThat(fixture.stateRoot().resolve("snapshots"))
+                .satisfiesAnyOf(
+                        store -> assertThat(store).doesNotExist(),
+                        store -> assertThat(left(store)).isEmpty());
         assertThat(fixture.layout().sharedMemory()).isEmptyDirectory();
     }
 }
