@@ -241,7 +241,7 @@ class QemuVmProviderIT extends QemuTest {
                         emptyInitramfs(),
                         resources.kernel().properties()));
         try (QemuProvider provider = new QemuProvider(
-                        VmLayout.of(fixture.stateRoot()), broken, new BootPolicy(2, Duration.ofSeconds(10)));
+                        VmLayout.of(fixture.stateRoot()), broken, new BootPolicy(2, Duration.ofMinutes(2)));
                 Vm vm = provider.create(spec())) {
             assertThatThrownBy(() -> vm.start(soon())).isInstanceOfSatisfying(VmException.StartFailed.class, e -> {
                 assertThat(e.consoleTail()).contains("Kernel panic");
