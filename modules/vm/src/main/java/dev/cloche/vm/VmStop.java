@@ -11,7 +11,7 @@ record VmStop(VmProvider vms, VmId id, Duration grace) {
     /** What a guest on a host that is far too busy has at least for its first answer. */
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(10);
     /** Beyond which its guard ends it, for a process that does not live to do so. */
-    private static final Duration SLACK = Duration.ofSeconds(20);
+    private static final Duration SLACK = Duration.ofSeconds(30);
 
     private static final long LOOK_AGAIN_MILLIS = 200;
 
