@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.cloche.base.Deadline;
 import dev.cloche.interpreter.CellListener;
+import dev.cloche.interpreter.CellOutcome;
 import dev.cloche.interpreter.CellResult;
 import dev.cloche.interpreter.ChannelStream;
 import dev.cloche.interpreter.InterpreterException;
