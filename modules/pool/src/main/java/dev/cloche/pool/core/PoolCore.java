@@ -201,8 +201,8 @@ public final class PoolCore {
     }
 
     /** Takes in what lies on the shelves, as {@link ShelfReconciliation#swept} has it. */
-    public void swept(List<PooledVm> found, Set<VmId> ended, long now) {
-        shelves.swept(found, ended, now);
+    public void swept(List<PooledVm> found, Set<VmId> ended, long looked, long now) {
+        shelves.swept(found, ended, looked, now);
         settle(now);
     }
 

@@ -5,6 +5,7 @@ import dev.cloche.pool.PoolEvent;
 import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,8 +56,9 @@ final class ShelfReconciliation {
      *
      * @param found without what no process owns and none can use, which has been removed
      * @param ended what of that had been a whole entry
+     * @param looked when the look began that the ages are from
      */
-    void swept(List<PooledVm> found, Set<VmId> ended, long now) {
+    void swept(List<PooledVm> found, Set<VmId> ended, long looked, long now) {
         sweeping = false;
         Set<VmId> known = state.known();
         List<PooledVm> others = found.stream()
@@ -69,7 +71,7 @@ final class ShelfReconciliation {
         List<PooledVm> foreign = new ArrayList<>();
         Map<KeyBucket, Integer> opening = new HashMap<>();
         for (PooledVm vm : others) {
-            if (!known(vm, now)) {
+            if (!known(vm, vm.age().plusNanos(now - looked), now)) {
                 foreign.add(vm);
                 if (vm.stage() == PooledVm.Stage.OPEN) {
                     state.bucket(vm).ifPresent(bucket -> opening.merge(bucket, 1, Integer::sum));
@@ -113,8 +115,8 @@ final class ShelfReconciliation {
     }
 
     /** Says whether a VM is an entry of one of our keys from now on. */
-    private boolean known(PooledVm vm, long now) {
-        if (vm.stage() != PooledVm.Stage.SHELVED || vm.age().compareTo(vm.slot().maxAge()) >= 0) {
+    private boolean known(PooledVm vm, Duration age, long now) {
+        if (vm.stage() != PooledVm.Stage.SHELVED || age.compareTo(vm.slot().maxAge()) >= 0) {
             return false;
         }
         return state.bucket(vm)
@@ -126,7 +128,7 @@ final class ShelfReconciliation {
                             bucket.key(),
                             snapshot,
                             vm.id(),
-                            vm.age(),
+                            age,
                             vm.slot().maxAge(),
                             now);
                     bucket.shelve(entry);

@@ -77,6 +77,8 @@ public final class PoolWorker {
     Answer sweep() {
         List<PooledVm> left = new ArrayList<>();
         Set<VmId> ended = new HashSet<>();
+        // An orphan may take its time to go.
+        long looked = System.nanoTime();
         try {
             for (PooledVm found : provider.pooled()) {
                 if (found.stage() == PooledVm.Stage.SHELVED || !reclaimed(found.id())) {
@@ -89,7 +91,7 @@ public final class PoolWorker {
             Disposal.log("the pool entries cannot be listed", e);
             return PoolCore::notSwept;
         }
-        return (core, now) -> core.swept(left, ended, now);
+        return (core, now) -> core.swept(left, ended, looked, now);
     }
 
     /** Says of what memory the host is short; throws if that is not to be had. */

@@ -54,7 +54,7 @@ class MemoryReliefTest {
                             .withKeeps(keeps),
                     now);
         }
-        core.swept(List.of(), Set.of(), now);
+        core.swept(List.of(), Set.of(), now, now);
         restoreAll();
     }
 

@@ -8,10 +8,13 @@ import dev.cloche.pool.PoolConfig;
 import dev.cloche.pool.PoolConfigs;
 import dev.cloche.pool.Registration;
 import dev.cloche.pool.WarmPoolFixture;
+import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.PooledVm;
 import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -39,7 +42,7 @@ class PoolCoreDueTest {
         SnapshotRef snapshot = host.snapshot("s");
         core.register(WarmPoolFixture.KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(1)), START);
         core.drain();
-        core.swept(List.of(), Set.of(), START);
+        core.swept(List.of(), Set.of(), START, START);
         PoolEffect.Restore begun = restores().findFirst().orElseThrow();
         core.failed(begun.ticket(), new IllegalStateException("no"), false, false, snapshot, START);
         assertThat(restores()).isEmpty();
@@ -49,6 +52,24 @@ class PoolCoreDueTest {
         core.tick(late);
         assertThat(restores()).hasSize(1);
         assertThat(core.untilDue(late)).isGreaterThan(Duration.ofMillis(100));
+    }
+
+    @Test
+    void whatIsFoundIsAsOldAsItWasWhenItWasLookedAtAndTheTimeSince() {
+        SnapshotRef snapshot = host.snapshot("s");
+        Duration maxAge = Duration.ofHours(1);
+        core.register(WarmPoolFixture.KEY, Registration.of(snapshot).withDepth(DepthPolicy.of(2)), START);
+        core.drain();
+        long now = START + Duration.ofMinutes(10).toNanos();
+        core.swept(List.of(found(snapshot, Duration.ofMinutes(20)), found(snapshot, maxAge)), Set.of(), START, now);
+        assertThat(CoreView.entries(core))
+                .extracting(PoolEntry::bornAt)
+                .containsExactly(START - Duration.ofMinutes(20).toNanos());
+    }
+
+    private static PooledVm found(SnapshotRef snapshot, Duration age) {
+        PoolSlot slot = new PoolSlot(WarmPoolFixture.KEY.label(), Duration.ofHours(1));
+        return new PooledVm(VmId.random(), slot, PooledVm.Stage.SHELVED, Optional.of(snapshot), 256, age);
     }
 
     private Stream<PoolEffect.Restore> restores() {
