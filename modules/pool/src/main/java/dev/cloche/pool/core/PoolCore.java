@@ -224,6 +224,15 @@ public final class PoolCore {
      * anything counts.
      */
     public Duration untilDue(long now) {
+        return Duration.ofNanos(Math.max(nanosUntilDue(now), 1_000_000));
+    }
+
+    /** Says whether something is due now. */
+    public boolean isDue(long now) {
+        return nanosUntilDue(now) <= 0;
+    }
+
+    private long nanosUntilDue(long now) {
         long sinceSettled = Stream.concat(
                         Stream.of(
                                 OptionalLong.of(sweepAt - settledAt),
@@ -233,7 +242,7 @@ public final class PoolCore {
                 .flatMapToLong(OptionalLong::stream)
                 .min()
                 .orElse(Long.MAX_VALUE);
-        return Duration.ofNanos(Math.max(sinceSettled - (now - settledAt), 1_000_000));
+        return sinceSettled - (now - settledAt);
     }
 
     /** Closes the core: no acquirer is served any more, and what lies on the shelves stays there. */

@@ -200,7 +200,8 @@ public final class PoolDriver {
         try {
             while (!closed) {
                 long left = core.untilDue(System.nanoTime()).toNanos();
-                if (changed.awaitNanos(left) <= 0) {
+                // It may have been signalled in the moment in which its time was over.
+                if (changed.awaitNanos(left) <= 0 && core.isDue(System.nanoTime())) {
                     return !closed;
                 }
             }

@@ -49,7 +49,9 @@ class PoolCoreDueTest {
         assertThat(core.untilDue(START)).isLessThanOrEqualTo(Duration.ofMillis(5));
         long late = START + Duration.ofSeconds(1).toNanos();
         assertThat(core.untilDue(late)).isEqualTo(Duration.ofMillis(1));
+        assertThat(core.isDue(late)).isTrue();
         core.tick(late);
+        assertThat(core.isDue(late)).isFalse();
         assertThat(restores()).hasSize(1);
         assertThat(core.untilDue(late)).isGreaterThan(Duration.ofMillis(100));
     }
