@@ -131,7 +131,9 @@ class WarmPoolErrorsTest extends WarmPoolFixture {
         pool.unregister(KEY);
         await().until(() -> host.vms() == 0);
         await().until(() -> pool.metrics().quarantined() == 0);
-        assertThat(events).filteredOn(PoolEvent.Quarantined.class::isInstance).hasSize(3);
+        await().untilAsserted(() -> assertThat(events)
+                .filteredOn(PoolEvent.Quarantined.class::isInstance)
+                .hasSize(3));
     }
 
     @Test

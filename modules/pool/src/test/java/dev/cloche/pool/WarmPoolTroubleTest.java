@@ -24,8 +24,10 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
         assertThat(of(pool, KEY).failures()).containsEntry("vm.snapshot-mismatch", 4L);
         assertThat(of(pool, KEY).lastError()).isPresent();
         assertThat(of(pool, KEY).stalled()).isFalse();
-        assertThat(events).filteredOn(PoolEvent.Stalled.class::isInstance).hasSize(1);
-        assertThat(events).filteredOn(PoolEvent.Recovered.class::isInstance).hasSize(1);
+        await().untilAsserted(() -> {
+            assertThat(events).filteredOn(PoolEvent.Stalled.class::isInstance).hasSize(1);
+            assertThat(events).filteredOn(PoolEvent.Recovered.class::isInstance).hasSize(1);
+        });
         await().until(() -> host.vms() == 1);
     }
 
@@ -72,6 +74,8 @@ class WarmPoolTroubleTest extends WarmPoolFixture {
         pool.unregister(KEY);
         await().until(() -> host.vms() == 0);
         await().until(() -> pool.metrics().quarantined() == 0);
-        assertThat(events).filteredOn(PoolEvent.Quarantined.class::isInstance).hasSize(3);
+        await().untilAsserted(() -> assertThat(events)
+                .filteredOn(PoolEvent.Quarantined.class::isInstance)
+                .hasSize(3));
     }
 }

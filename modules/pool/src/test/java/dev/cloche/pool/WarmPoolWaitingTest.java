@@ -106,8 +106,10 @@ class WarmPoolWaitingTest extends WarmPoolFixture {
             assertThatThrownBy(waiting::get).hasCauseInstanceOf(PoolException.Closed.class);
         }
         pool.close();
-        await().until(() -> host.vms() == 4);
-        assertThat(host.provider.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
+        await().untilAsserted(() -> {
+            assertThat(host.vms()).isEqualTo(4);
+            assertThat(host.provider.pooled()).allMatch(vm -> vm.stage() == PooledVm.Stage.SHELVED);
+        });
         assertThatThrownBy(() -> pool.acquire(KEY, HANDOFF, soon())).isInstanceOf(PoolException.Closed.class);
         assertThatThrownBy(() -> register(pool, KEY, another)).isInstanceOf(PoolException.Closed.class);
     }
