@@ -56,6 +56,19 @@ class OnDeadlineTest extends OnTestHost {
     }
 
     @Test
+    void whoClosesItBeforeItsVmHasEndedLosesNothing() {
+        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(HOUR)));
+        host.vms.beforeNext(ScriptedVms.Step.SUSPENDED, _ -> sandbox.close());
+        sandboxes.suspend(NAME, TestHost.soon());
+        assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.SUSPENDED);
+        assertThat(host.here.store().suspension(host.id(NAME))).isPresent();
+        assertThat(host.vms.memory.list()).noneMatch(vm -> vm.state().live());
+        assertThatThrownBy(() -> TestHost.exec(sandbox, "true")).isInstanceOf(SandboxException.Suspended.class);
+        sandboxes.resume(NAME, TestHost.soon());
+        assertThat(sandboxes.get(NAME).status()).isEqualTo(SandboxStatus.RUNNING);
+    }
+
+    @Test
     void theLongestDurationIsEnoughForIt() {
         RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(Duration.ofSeconds(3))));
         awaitSuspended();

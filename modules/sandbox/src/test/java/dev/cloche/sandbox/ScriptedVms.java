@@ -15,6 +15,8 @@ import dev.cloche.vm.GuestMetrics;
 import dev.cloche.vm.GuestStream;
 import dev.cloche.vm.PendingIdentity;
 import dev.cloche.vm.PoolSlot;
+import dev.cloche.vm.SnapshotName;
+import dev.cloche.vm.SnapshotRef;
 import dev.cloche.vm.Vm;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmExit;
@@ -43,6 +45,8 @@ final class ScriptedVms extends ForwardingVms {
         CONNECT,
         ADOPT,
         PAUSE,
+        /** The record of a suspension counts, and its VM has not ended yet. */
+        SUSPENDED,
         KILL,
         DESTROY,
         GET
@@ -180,6 +184,17 @@ final class ScriptedVms extends ForwardingVms {
         public void detach() {
             reached(Step.DETACH, id());
             vm.detach();
+        }
+
+        @Override
+        public SnapshotRef suspend(SnapshotName name, Consumer<SnapshotRef> kept, Deadline deadline) {
+            return vm.suspend(
+                    name,
+                    whole -> {
+                        kept.accept(whole);
+                        reached(Step.SUSPENDED, id());
+                    },
+                    deadline);
         }
 
         @Override

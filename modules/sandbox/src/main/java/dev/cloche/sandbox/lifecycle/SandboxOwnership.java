@@ -17,6 +17,7 @@ import dev.cloche.vm.VmException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,16 +110,23 @@ public final class SandboxOwnership {
 
     /** Takes note that its main command has ended, and it with that. */
     public void finish(ExitStatus status) {
-        endOnce(() -> end(terminator.ofMain(record().id(), status)));
+        endOnce(() -> {
+            Termination how = terminator.ofMain(record().id(), status);
+            end(how, () -> {
+                terminator.record(record().id(), how);
+                return true;
+            });
+        });
         // The process that stopped it may have seen its VM end before any process knew of this.
         context.store().mainEnded(vm().id(), Termination.ofMain(status, false));
     }
 
-    /** Ends it unless it has ended by itself. */
+    /** Ends it unless it has ended by itself. Of one that is suspended just now, only the VM ends. */
     public void close() {
         endOnce(() -> {
             if (vm().state().live()) {
-                end(isDeaf() ? Termination.unresponsive() : Termination.closed());
+                Termination how = isDeaf() ? Termination.unresponsive() : Termination.closed();
+                end(how, () -> terminator.recordUnlessSuspended(record().id(), how));
             } else {
                 observeEnd();
             }
@@ -147,12 +155,18 @@ public final class SandboxOwnership {
         }
     }
 
-    private void end(Termination how) {
+    /** @param recording false if its run goes on from its memory, with which what this VM has does not matter */
+    private void end(Termination how, BooleanSupplier recording) {
         own = how;
+        boolean ends = true;
         try {
-            terminator.record(record().id(), how);
+            ends = recording.getAsBoolean();
         } finally {
-            keepWhatIsWritten();
+            if (ends) {
+                keepWhatIsWritten();
+            } else {
+                own = null;
+            }
             vm().close();
         }
     }

@@ -109,6 +109,11 @@ public final class SandboxTerminator {
         context.store().end(id, termination);
     }
 
+    /** Records the end as {@link #record} does; false, and nothing is recorded, if its run goes on from its memory. */
+    boolean recordUnlessSuspended(long id, Termination termination) {
+        return context.store().endUnlessSuspended(id, termination);
+    }
+
     /**
      * Lets a sandbox outlive its owner. Recorded first: one that is recorded as detached and ends with its owner is
      * settled by the next process that looks, but one that runs on although its owner is recorded as watching over it

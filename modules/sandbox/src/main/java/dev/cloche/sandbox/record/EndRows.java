@@ -2,6 +2,7 @@ package dev.cloche.sandbox.record;
 
 import dev.cloche.catalog.CatalogTransaction;
 import dev.cloche.sandbox.SandboxEvent;
+import dev.cloche.sandbox.SandboxStatus;
 import dev.cloche.sandbox.Termination;
 import dev.cloche.sandbox.TerminationReason;
 import dev.cloche.vm.VmId;
@@ -30,6 +31,16 @@ final class EndRows {
                     transaction, sandbox, StatusRows.eventOf(termination.status()), Optional.of(termination), "", now);
         }
         return ended;
+    }
+
+    /** Does as {@link #end}; false, and nothing is changed, if it is suspended: its run goes on from its memory. */
+    static boolean endUnlessSuspended(CatalogTransaction transaction, long sandbox, Termination termination, long now)
+            throws SQLException {
+        if (StatusRows.is(transaction, sandbox, SandboxStatus.SUSPENDED)) {
+            return false;
+        }
+        var _ = end(transaction, sandbox, termination, now);
+        return true;
     }
 
     /** Removes a sandbox that has ended and is to go; false if it is gone, runs or stays. */

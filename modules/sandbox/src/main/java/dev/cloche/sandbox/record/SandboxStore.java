@@ -333,6 +333,11 @@ public final class SandboxStore {
         return finish(transaction -> EndRows.end(transaction, id, termination, clock.millis()));
     }
 
+    /** Records the end as {@link #end} does; false, and nothing is recorded, if the sandbox is suspended. */
+    public boolean endUnlessSuspended(long id, Termination termination) {
+        return finish(transaction -> EndRows.endUnlessSuspended(transaction, id, termination, clock.millis()));
+    }
+
     /**
      * Records that a sandbox that does not run is to go, so that no process starts it again and the next that looks
      * finishes a removal that got halfway; false if it is gone or runs.

@@ -47,7 +47,7 @@ final class StatusRows {
         return draining;
     }
 
-    private static boolean is(CatalogTransaction transaction, long id, SandboxStatus status) throws SQLException {
+    static boolean is(CatalogTransaction transaction, long id, SandboxStatus status) throws SQLException {
         return transaction
                 .first(row -> row.getInt(1), "SELECT 1 FROM sandbox WHERE id = ? AND status = ?", id, status.name())
                 .isPresent();
