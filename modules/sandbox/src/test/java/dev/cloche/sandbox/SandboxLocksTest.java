@@ -3,6 +3,7 @@ package dev.cloche.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cloche.base.Deadline;
+import dev.cloche.sandbox.directory.EndHold;
 import dev.cloche.sandbox.directory.OwnerLock;
 import dev.cloche.sandbox.directory.SandboxDirectory;
 import dev.cloche.sandbox.directory.SandboxLocks;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,6 +61,29 @@ class SandboxLocksTest extends OnTestHost {
             assertThat(locks.directory(ended).path()).doesNotExist();
             assertThat(host.directory("a").isHeld()).isTrue();
             assertThat(successor.name()).isEqualTo("a");
+        }
+    }
+
+    /** Whoever ends a sandbox notes so in its directory, also when another is just removing that. */
+    @Test
+    void aFileThatComesTooLateKeepsNoDirectory() throws Exception {
+        sandboxes.remove("a", false, TestHost.soon());
+        SandboxDirectory directory = locks.directory(ended);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 300; i++) {
+                try (OwnerLock _ = directory.tryLock().orElseThrow()) {
+                    CyclicBarrier both = new CyclicBarrier(2);
+                    Future<?> late = threads.submit(() -> {
+                        both.await();
+                        EndHold.take(directory).close();
+                        return directory;
+                    });
+                    both.await();
+                    directory.remove();
+                    late.get();
+                }
+                assertThat(directory.path()).doesNotExist();
+            }
         }
     }
 

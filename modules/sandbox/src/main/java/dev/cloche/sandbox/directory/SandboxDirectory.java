@@ -28,6 +28,8 @@ public final class SandboxDirectory {
     private static final String LOCK = "owner.lock";
     private static final String PAUSE = "pause.lock";
     private static final String COMMIT = "commit.lock";
+    /** Each after the first is for a file that another process has made meanwhile. */
+    private static final int REMOVALS = 10;
 
     private final Path path;
 
@@ -175,11 +177,23 @@ public final class SandboxDirectory {
             return;
         }
         try (DirectoryHandle all = DirectoryHandle.open(sandboxes)) {
-            // If it is there still, another process has made a new lock in it and has it now, and finds out what is to
-            // be done with it.
-            var _ = TreeRemoval.remove(all, path.getFileName().toString(), LOCK);
+            boolean gone = removeFrom(all);
+            for (int tries = 1; !gone && tries < REMOVALS; tries++) {
+                Optional<OwnerLock> anew = tryLock();
+                if (anew.isEmpty()) {
+                    // Another process has a new lock in it, and finds out what is to be done with it.
+                    return;
+                }
+                try (OwnerLock _ = anew.get()) {
+                    gone = removeFrom(all);
+                }
+            }
         } catch (SystemCallException e) {
             throw new SandboxException.StorageFailed(path, e);
         }
+    }
+
+    private boolean removeFrom(DirectoryHandle sandboxes) {
+        return TreeRemoval.remove(sandboxes, path.getFileName().toString(), LOCK);
     }
 }
