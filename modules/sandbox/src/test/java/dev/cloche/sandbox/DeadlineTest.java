@@ -67,7 +67,7 @@ class DeadlineTest extends OnTestHost {
         assertThatThrownBy(() -> sandboxes.extend(id, HOUR)).isInstanceOf(SandboxException.NoDeadline.class);
         sandboxes.deadline(id, Instant.now().plus(Duration.ofDays(1)));
         assertLeft(Duration.ofDays(1));
-        sandboxes.deadline(id, Instant.now().plusMillis(500));
+        TestHost.expire(sandboxes, id);
         host.awaitEnd(NAME);
         assertThat(host.termination(NAME).reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
         assertThat(sandboxes.deadline(sandboxes.get(id))).isEmpty();
@@ -77,8 +77,8 @@ class DeadlineTest extends OnTestHost {
     @Test
     void oneThatPassesBeforeItsTurnEndsTheSandbox() throws Exception {
         long id = started(Optional.of(HOUR)).id();
-        Instant soon = Instant.now().plusSeconds(2);
         try (TestHost.Opened other = host.runtime()) {
+            Instant soon = Instant.now().plusSeconds(2);
             FutureTask<Instant> asks = new FutureTask<>(() -> other.sandboxes().deadline(id, soon));
             host.here.catalog().write(transaction -> {
                 Thread.ofVirtual().start(asks);

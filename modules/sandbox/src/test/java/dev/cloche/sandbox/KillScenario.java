@@ -9,7 +9,6 @@ import dev.cloche.vm.GuestExecution;
 import dev.cloche.vm.VmHindrance;
 import dev.cloche.vm.VmId;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -130,7 +129,7 @@ enum KillScenario {
             var _ = runtime.sandboxes()
                     .startDetached(detached().withPolicies(suspends), CommandOptions.none(), QUIET, soon());
             SandboxRecord victim = runtime.sandboxes().get(NAME);
-            var _ = runtime.sandboxes().deadline(victim.id(), Instant.now().plusMillis(300));
+            TestHost.expire(runtime.sandboxes(), victim.id());
             Awaitility.await().until(() -> isHeld(runtime, victim));
         }
 

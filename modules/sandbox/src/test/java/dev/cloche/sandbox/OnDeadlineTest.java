@@ -70,7 +70,7 @@ class OnDeadlineTest extends OnTestHost {
 
     @Test
     void theLongestDurationIsEnoughForIt() {
-        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(Duration.ofSeconds(3))));
+        RunningSandbox sandbox = host.start(spec(SUSPENDS.withMaxDuration(Duration.ofSeconds(8))));
         awaitSuspended();
         sandbox.close();
     }
@@ -104,7 +104,7 @@ class OnDeadlineTest extends OnTestHost {
     @Test
     void withoutAnOwnerItsGuardHoldsItAndASweepSuspendsIt() {
         long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
-        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        TestHost.expire(sandboxes, id);
         awaitHeld();
         assertThatThrownBy(() -> sandboxes.resume(NAME, TestHost.soon())).isInstanceOf(VmException.Hindered.class);
         try (TestHost.Opened other = host.runtime();
@@ -126,7 +126,7 @@ class OnDeadlineTest extends OnTestHost {
     @Test
     void oneThatNoSweepCanSuspendResistsAndIsHeld() {
         long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
-        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        TestHost.expire(sandboxes, id);
         awaitHeld();
         host.vms.faults.lowDisk(true);
         try (SandboxMaintenance maintenance = sandboxes.maintenance(CALM)) {
@@ -142,7 +142,7 @@ class OnDeadlineTest extends OnTestHost {
     @Test
     void oneWhoseGuardIsKilledWhileItIsHeldHasCrashedAndLeavesNoMemory() {
         SandboxRecord held = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR)));
-        sandboxes.deadline(held.id(), Instant.now().plusMillis(300));
+        TestHost.expire(sandboxes, held.id());
         awaitHeld();
         host.vms.memory.crash(SandboxTerminator.vmOf(held));
         try (SandboxMaintenance maintenance = sandboxes.maintenance(CALM)) {
@@ -156,7 +156,7 @@ class OnDeadlineTest extends OnTestHost {
     @Test
     void oneWhoseSweepIsKilledBeforeItsMemoryCountsIsHeldOnAndSuspendedByALaterOne() {
         long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
-        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        TestHost.expire(sandboxes, id);
         awaitHeld();
         // What a process leaves that is killed while it writes the memory.
         assertThat(host.here.store().move(id, SandboxStatus.RUNNING, SandboxStatus.SUSPENDING))
@@ -175,7 +175,7 @@ class OnDeadlineTest extends OnTestHost {
     @Test
     void oneThatIsHeldIsExtendedFromNowOn() {
         long id = host.startDetached(spec(SUSPENDS.withMaxDuration(HOUR))).id();
-        sandboxes.deadline(id, Instant.now().plusMillis(300));
+        TestHost.expire(sandboxes, id);
         awaitHeld();
         sandboxes.extend(id, HOUR);
         assertThat(sandboxes.hindrance(sandboxes.get(id))).isEmpty();

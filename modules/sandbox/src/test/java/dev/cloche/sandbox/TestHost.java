@@ -35,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -163,6 +164,14 @@ final class TestHost implements AutoCloseable {
 
     static Deadline soon() {
         return Deadline.after(Duration.ofMinutes(5));
+    }
+
+    /** Sets a deadline that passes at once, anew where it had passed before it was looked at. */
+    static void expire(SandboxManager sandboxes, long id) {
+        Awaitility.await()
+                .ignoreException(SandboxException.InvalidSpecification.class)
+                .until(() ->
+                        sandboxes.deadline(id, Instant.now().plusMillis(300)).isAfter(Instant.EPOCH));
     }
 
     static PoolStatus.Policy pool(int depth, Duration maxAge) {
