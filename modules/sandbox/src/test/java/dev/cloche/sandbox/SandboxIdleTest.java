@@ -23,11 +23,14 @@ class SandboxIdleTest extends OnTestHost {
     @Test
     void aSandboxWithACommandOfAnyProcessInItIsInUse() throws Exception {
         Duration timeout = Duration.ofSeconds(2);
+        // It is in use until the command is, however long that takes to come.
+        host.vms.portsUsed(Duration.ZERO);
         try (RunningSandbox owner = host.start(
                         TestHost.named("a").withPolicies(SandboxPolicies.none().withIdleTimeout(timeout)));
                 TestHost.Opened other = host.runtime()) {
             RunningSandbox client = other.sandboxes().connect("a", TestHost.soon());
             GuestExecution use = TestHost.exec(client, "sleep", "1000");
+            host.vms.portsUsed(Duration.ofHours(1));
             Awaitility.await()
                     .until(() -> SandboxUse.sinceUsed(host.directory("a"))
                             .filter(since -> since.compareTo(timeout.plusMillis(500)) > 0)

@@ -161,7 +161,7 @@ class WarmStartTest {
     @Test
     void aSandboxFromThePoolIsEndedAfterItsLongestDuration() {
         fill(1);
-        SandboxSpec limited = TestHost.ephemeral("limited", "sleep", "600")
+        SandboxSpec limited = TestHost.named("limited", "sleep", "600")
                 .withPolicies(SandboxPolicies.none().withMaxDuration(Duration.ofSeconds(2)));
         SandboxRecord started = host.startDetached(limited);
         assertThat(host.here.sandboxes().inspect("limited").starts())
@@ -175,7 +175,8 @@ class WarmStartTest {
                         .flatMap(VmInfo::exit)
                         .filter(exit -> exit.cause() == VmExit.Cause.MAX_DURATION)
                         .isPresent());
-        assertThat(host.here.sandboxes().list()).isEmpty();
+        host.awaitEnd("limited");
+        assertThat(host.termination("limited").reason()).isEqualTo(TerminationReason.MAX_DURATION_EXCEEDED);
     }
 
     @Test
@@ -336,7 +337,10 @@ class WarmStartTest {
                 .acquire(ImageReference.parse("bare"), PullPolicy.MISSING, dead, PullListener.none(), TestHost.soon());
         host.here
                 .sandboxes()
-                .maintenance(MaintenanceLimits.defaults().withWindow(Duration.ZERO))
+                .maintenance(MaintenanceLimits.defaults()
+                        .withWindow(Duration.ZERO)
+                        .withLease(Duration.ofMinutes(2))
+                        .withBudget(Duration.ofMinutes(1)))
                 .sweep();
         assertThat(host.here.images().holders("template")).isEmpty();
         assertThat(host.here.images().holders("pool")).hasSize(1);
