@@ -31,10 +31,10 @@ class ExecutionEndIT {
     private static final String POLITE = "trap 'echo asked; exit 7' TERM; echo up; while :; do sleep 0.1; done";
 
     /** Says that it runs, and hears nothing else than SIGKILL. */
+    private static final String DEAF = "trap '' TERM INT HUP; echo up; while :; do sleep 0.1; done";
+
     /** Of one that did not end within its grace, on a host that is busy. */
     private static final ExitStatus LATE = new ExitStatus.Signalled(9);
-
-    private static final String DEAF = "trap '' TERM INT HUP; echo up; while :; do sleep 0.1; done";
 
     @TempDir
     static Path home;

@@ -252,7 +252,7 @@ class JavaDriverTest {
     @Test
     void whatDoesNotListenToAnInterruptIsKilled() throws Exception {
         Connection context = driver.context();
-        CellResult result = killed(
+        var _ = killed(
                 context,
                 "var t = new Thread(() -> { while (true); }); t.start(); while (true) try { t.join(); }"
                         + " catch (Throwable again) { }",

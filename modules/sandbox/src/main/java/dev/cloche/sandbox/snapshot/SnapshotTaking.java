@@ -38,7 +38,7 @@ public final class SnapshotTaking {
     public static final Duration LIMIT = Duration.ofMinutes(5);
 
     /** Is for a process that has just started or settled the sandbox, to let go of it. */
-    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(10);
+    private static final Duration RELEASE_LIMIT = Duration.ofSeconds(3);
 
     private final SnapshotContext snapshots;
     private final SandboxContext context;
