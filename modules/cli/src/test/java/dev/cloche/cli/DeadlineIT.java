@@ -37,6 +37,13 @@ class DeadlineIT extends OnOneHome {
         return Instant.parse(done.stdout().strip());
     }
 
+    /** A sweep of any command would suspend it; after this one none is due for half a minute. */
+    private static void held() {
+        assertThat(cloche.run("maintain").exitCode()).isZero();
+        extended("extend", "--from-now", "web", "1s");
+        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+    }
+
     private static void endsByIt() {
         extended("extend", "--from-now", "web", "1s");
         assertThat(cloche.run("wait", "web").stdout()).startsWith("stopped max-duration-exceeded");
@@ -117,8 +124,7 @@ class DeadlineIT extends OnOneHome {
     void withNoProcessToSuspendItItsGuardHoldsIt() {
         started("--max-duration", "1h", "--on-deadline", "suspend");
         String pid = cloche.run("exec", "web", "--", "pidof", "sleep").stdout();
-        extended("extend", "--from-now", "web", "1s");
-        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        held();
         Result exec = cloche.run("exec", "web", "--", "true");
         assertThat(exec.exitCode()).isEqualTo(125);
         assertThat(exec.stderr()).contains("has come to its deadline and is halted", "Extend its deadline");
@@ -127,8 +133,7 @@ class DeadlineIT extends OnOneHome {
         assertThat(extended("extend", "web", "1h")).isAfter(Instant.now().plusSeconds(3000));
         assertThat(cloche.run("exec", "web", "--", "pidof", "sleep").stdout()).isEqualTo(pid);
 
-        extended("extend", "--from-now", "web", "1s");
-        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        held();
         assertThat(cloche.run("maintain").exitCode()).isZero();
         assertThat(cloche.run("ps", "-a").stdout()).contains("suspended");
         assertThat(cloche.run("resume", "web").exitCode()).isZero();
@@ -138,14 +143,12 @@ class DeadlineIT extends OnOneHome {
                         .stdout())
                 .contains("running web (held)");
 
-        extended("extend", "--from-now", "web", "1s");
-        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        held();
         assertThat(cloche.run("suspend", "web").exitCode()).isZero();
         assertThat(cloche.run("resume", "web").exitCode()).isZero();
         assertThat(shown()).isAfter(Instant.now().plusSeconds(3000));
 
-        extended("extend", "--from-now", "web", "1s");
-        await().until(() -> cloche.run("ps").stdout().contains("running (held)"));
+        held();
         assertThat(cloche.run("stop", "-t", "5m", "web").exitCode()).isZero();
         assertThat(cloche.run("ps", "-a").stdout()).contains("stopped (signal 15)");
         assertThat(cloche.run("rm", "web").exitCode()).isZero();

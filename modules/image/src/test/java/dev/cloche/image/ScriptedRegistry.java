@@ -125,7 +125,7 @@ final class ScriptedRegistry implements AutoCloseable {
         }
     }
 
-    /** As if it were not reachable: it refuses connections, and keeps its port so that nobody else can accept them. */
+    /** As if it were not reachable: it refuses connections, and keeps its port, so that no other server can accept them. */
     void vanish() throws IOException {
         server.stop(0);
         closedPort.setReuseAddress(true);

@@ -64,7 +64,7 @@ class SandboxLocksTest extends OnTestHost {
         }
     }
 
-    /** Whoever ends a sandbox notes so in its directory, also when another is just removing that. */
+    /** A process that ends a sandbox notes so in its directory, also when another is just removing that. */
     @Test
     void aFileThatComesTooLateKeepsNoDirectory() throws Exception {
         sandboxes.remove("a", false, TestHost.soon());

@@ -21,7 +21,7 @@ class NotificationListenerTest {
 
     @Test
     void whoeverWaitsForItsStartGoesOnWhenItIsClosedAtOnce() {
-        PostgresConfig nowhere = PostgresConfig.of("jdbc:postgresql://localhost:1/none", "nobody", "");
+        PostgresConfig nowhere = PostgresConfig.of("jdbc:postgresql://localhost:1/none", "user", "");
         try (HikariDataSource pool = new HikariDataSource()) {
             FeedTail tail = new FeedTail(new TransactionRunner(pool, Duration.ofSeconds(1)), NOBODY);
             // Some are closed before their first look.
