@@ -76,6 +76,7 @@ public final class BenchMain {
         all.put("burst", (setting, rounds, report) -> new Bursts(setting).measure(rounds, report));
         all.put("run", (setting, rounds, report) -> new RunStarts(setting).measureCommands(rounds, report));
         all.put("library", (setting, rounds, report) -> new RunStarts(setting).measureCalls(rounds, report));
+        all.put("warm", (setting, rounds, report) -> new RunStarts(setting).measureWarmCalls(rounds, report));
         all.put("runtime", (setting, rounds, report) -> new RuntimeUnpacks(setting).measure(rounds, report));
         all.put("walled-starts", (setting, rounds, report) -> new WalledStarts(setting).measure(rounds * 4, report));
         all.put("walls", (setting, rounds, report) -> new Walls(setting).measure(rounds, report));

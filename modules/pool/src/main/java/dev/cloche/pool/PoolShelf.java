@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -210,13 +211,17 @@ public final class PoolShelf {
 
     private List<PooledVm> withoutLeftovers(List<PooledVm> all) {
         return all.stream()
-                .filter(vm -> vm.stage() == PooledVm.Stage.SHELVED || !reclaim(vm.id()))
+                .filter(vm -> vm.stage() == PooledVm.Stage.SHELVED || !isGone(vm.id(), provider::reclaimOrphan))
                 .toList();
     }
 
-    private boolean reclaim(VmId id) {
+    private void reclaim(VmId id) {
+        var _ = isGone(id, provider::reclaim);
+    }
+
+    private boolean isGone(VmId id, BiPredicate<VmId, Deadline> removal) {
         try {
-            return provider.reclaim(id, Deadline.after(config.destroyWithin()));
+            return removal.test(id, Deadline.after(config.destroyWithin()));
         } catch (RuntimeException e) {
             Disposal.log("pool entry " + id + " is not reclaimed", e);
             return false;

@@ -213,6 +213,11 @@ public final class QemuProvider implements VmProvider {
     }
 
     @Override
+    public boolean reclaimOrphan(VmId id, Deadline deadline) {
+        return pool.reclaimOrphan(id, running::kill, deadline);
+    }
+
+    @Override
     public boolean isPooled(VmId id) {
         return new PoolFiles(layout.directory(id)).slot().isPresent();
     }

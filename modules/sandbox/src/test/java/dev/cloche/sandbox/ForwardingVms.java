@@ -63,6 +63,11 @@ abstract class ForwardingVms implements VmProvider {
     }
 
     @Override
+    public boolean reclaimOrphan(VmId id, Deadline deadline) {
+        return memory.reclaimOrphan(id, deadline);
+    }
+
+    @Override
     public List<PooledVm> pooled() {
         return memory.pooled();
     }

@@ -94,6 +94,14 @@ public interface VmProvider extends VmQuery, AutoCloseable {
     boolean reclaim(VmId id, Deadline deadline);
 
     /**
+     * Ends and removes a pool entry that no process owns and none can use: it has ended, or was never finished. Nothing
+     * happens if it is gone.
+     *
+     * @return whether it is gone; false also if it lies on its shelf by now
+     */
+    boolean reclaimOrphan(VmId id, Deadline deadline);
+
+    /**
      * Connects to a running VM of another process through one of its seven client ports, or to one that this process
      * detached.
      *

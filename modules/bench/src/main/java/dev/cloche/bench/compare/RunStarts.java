@@ -37,6 +37,12 @@ public final class RunStarts {
         this.setting = setting;
     }
 
+    /** Says which ways of a start are measured besides a warm one and the steps by hand. */
+    private enum Others {
+        ALL,
+        NONE
+    }
+
     /** Takes the time of one start. */
     private interface Start {
         long time(Cloche cloche, int memory) throws Exception;
@@ -48,24 +54,35 @@ public final class RunStarts {
         measure(
                 (_, memory) -> setting.launcher().time("run", "-m", memory + "m", "base", "--", "true"),
                 Optional.empty(),
+                Others.ALL,
                 1,
                 rounds,
                 report);
     }
 
-    /** Measures calls in a JVM that runs, which is warmed up. */
+    /** Measures calls in a JVM that runs, which is warmed up, each way of a start by lot. */
     public void measureCalls(int rounds, Report report) throws Exception {
+        measureCalls(Others.ALL, rounds, report);
+    }
+
+    /** Measures calls in a JVM that does warm starts alone, beside the same by hand. */
+    public void measureWarmCalls(int rounds, Report report) throws Exception {
+        measureCalls(Others.NONE, rounds, report);
+    }
+
+    private void measureCalls(Others others, int rounds, Report report) throws Exception {
         report.heading("`cloche.sandbox(\"base\").start()` to the end of its first `true`, in a JVM that runs");
         Path directory = Files.createTempDirectory(setting.directory(), "by-hand");
         BareMachine machine = new BareMachine(VmResources.find(List.of(setting.share())), setting);
         try (QemuProvider provider = setting.provider();
                 HaltedClone halted =
                         new HaltedClone(machine, BootedTemplate.make(setting, provider, WARM), directory)) {
-            measure(RunStarts::call, Optional.of(halted), 5, rounds, report);
+            measure(RunStarts::call, Optional.of(halted), others, 5, rounds, report);
         }
     }
 
-    private void measure(Start start, Optional<HaltedClone> byHand, int warmUp, int rounds, Report report)
+    private void measure(
+            Start start, Optional<HaltedClone> byHand, Others others, int warmUp, int rounds, Report report)
             throws Exception {
         BareQemu bare = new BareQemu(setting, List.of(setting.share()));
         FullPool full = new FullPool();
@@ -90,12 +107,12 @@ public final class RunStarts {
                 } else {
                     rows.add("warm, from a pool", () -> filledFirst(cloche, start));
                 }
-                report.table(rows.add("restored from a template", () -> start.time(cloche, RESTORED))
-                        .add("cold", () -> start.time(cloche, COLD))
-                        .add("bare QEMU, booted, to the end of its first `true`", bare::timeTrue)
-                        .warmUp(warmUp)
-                        .byLot()
-                        .run(rounds));
+                if (others == Others.ALL) {
+                    rows.add("restored from a template", () -> start.time(cloche, RESTORED))
+                            .add("cold", () -> start.time(cloche, COLD))
+                            .add("bare QEMU, booted, to the end of its first `true`", bare::timeTrue);
+                }
+                report.table(rows.warmUp(warmUp).byLot().run(rounds));
                 long hits = cloche.pools().list().getFirst().hits();
                 if (hits < rounds) {
                     throw new IllegalStateException("only " + hits + " of " + rounds + " were warm");

@@ -81,7 +81,7 @@ public final class PoolWorker {
         long looked = System.nanoTime();
         try {
             for (PooledVm found : provider.pooled()) {
-                if (found.stage() == PooledVm.Stage.SHELVED || !reclaimed(found.id())) {
+                if (found.stage() == PooledVm.Stage.SHELVED || !isRemoved(found.id())) {
                     left.add(found);
                 } else if (found.stage() == PooledVm.Stage.ENDED) {
                     ended.add(found.id());
@@ -99,11 +99,11 @@ public final class PoolWorker {
         return provider.memoryShortage();
     }
 
-    private boolean reclaimed(VmId id) {
+    private boolean isRemoved(VmId orphan) {
         try {
-            return provider.reclaim(id, Deadline.after(config.destroyWithin()));
+            return provider.reclaimOrphan(orphan, Deadline.after(config.destroyWithin()));
         } catch (Throwable e) {
-            Disposal.log("pool entry " + id + " is not reclaimed", e);
+            Disposal.log("pool entry " + orphan + " is not reclaimed", e);
             return false;
         }
     }

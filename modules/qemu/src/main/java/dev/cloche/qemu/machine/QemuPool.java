@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 
 /** Manages the pool entries of a state root, made by any process. */
 public final class QemuPool {
@@ -92,14 +93,17 @@ public final class QemuPool {
     }
 
     private Optional<PooledVm> entry(VmInfo info, PoolSlot slot, boolean shelved, Duration age) {
-        PooledVm.Stage stage =
-                info.exit().isPresent() ? PooledVm.Stage.ENDED : shelved ? PooledVm.Stage.SHELVED : PooledVm.Stage.OPEN;
         try {
             VmSpec spec = StoredSpec.read(layout.directory(info.id()), info.id());
-            return Optional.of(new PooledVm(info.id(), slot, stage, spec.snapshot(), spec.memoryMiB(), age));
+            return Optional.of(
+                    new PooledVm(info.id(), slot, stage(info, shelved), spec.snapshot(), spec.memoryMiB(), age));
         } catch (VmException.Storage goneMeanwhile) {
             return Optional.empty();
         }
+    }
+
+    private static PooledVm.Stage stage(VmInfo info, boolean shelved) {
+        return info.exit().isPresent() ? PooledVm.Stage.ENDED : shelved ? PooledVm.Stage.SHELVED : PooledVm.Stage.OPEN;
     }
 
     /**
@@ -109,6 +113,22 @@ public final class QemuPool {
      * @return false if it has an owner, or was claimed
      */
     public boolean reclaim(VmId id, BiFunction<VmId, Deadline, VmExit> kill, Deadline deadline) {
+        return reclaim(id, _ -> true, kill, deadline);
+    }
+
+    /**
+     * Ends and removes an entry that has no owner and that none can use.
+     *
+     * @param kill ends a VM and waits for that
+     * @return false if it has an owner, was claimed, or lies on its shelf by now
+     */
+    public boolean reclaimOrphan(VmId id, BiFunction<VmId, Deadline, VmExit> kill, Deadline deadline) {
+        // Under the lock, for who looked saw it before its maker shelved it and let go of it.
+        return reclaim(id, stage -> stage != PooledVm.Stage.SHELVED, kill, deadline);
+    }
+
+    private boolean reclaim(
+            VmId id, Predicate<PooledVm.Stage> wanted, BiFunction<VmId, Deadline, VmExit> kill, Deadline deadline) {
         Path directory = layout.directory(id);
         if (!Files.isDirectory(directory)) {
             return true;
@@ -126,10 +146,14 @@ public final class QemuPool {
             return false;
         }
         try (LockFile _ = lock.get()) {
-            if (new PoolFiles(directory).slot().isEmpty()) {
+            PoolFiles files = new PoolFiles(directory);
+            Optional<VmInfo> vm = vms.get(id);
+            if (files.slot().isEmpty()
+                    || vm.filter(info -> !wanted.test(stage(info, files.shelved())))
+                            .isPresent()) {
                 return false;
             }
-            if (vms.get(id).filter(info -> info.state().live()).isPresent()) {
+            if (vm.filter(info -> info.state().live()).isPresent()) {
                 var _ = kill.apply(id, deadline);
             }
             new VmRemoval(layout).remove(id);

@@ -34,6 +34,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -190,6 +191,15 @@ public final class InMemoryProvider implements VmProvider {
 
     @Override
     public boolean reclaim(VmId id, Deadline deadline) {
+        return reclaim(id, _ -> true, deadline);
+    }
+
+    @Override
+    public boolean reclaimOrphan(VmId id, Deadline deadline) {
+        return reclaim(id, entry -> entry.stage() != PooledVm.Stage.SHELVED, deadline);
+    }
+
+    private boolean reclaim(VmId id, Predicate<PooledVm> wanted, Deadline deadline) {
         InMemoryBackend backend = machines.get(id);
         if (backend == null) {
             return true;
@@ -198,6 +208,9 @@ public final class InMemoryProvider implements VmProvider {
             return false;
         }
         try {
+            if (backend.pooled().filter(wanted).isEmpty()) {
+                return false;
+            }
             faults.destroying();
             if (backend.info().state().live()) {
                 kill(id, deadline);

@@ -121,6 +121,33 @@ public interface VmPoolContract extends VmSnapshotContract {
     }
 
     @Test
+    default void anOrphanIsReclaimedAndWhatIsShelvedMeanwhileIsNot() throws IOException {
+        SnapshotRef snapshot = template();
+        VmId id;
+        try (Vm entry = prepared(snapshot, SLOT)) {
+            id = entry.id();
+            // It has an owner, who is at it.
+            assertThat(provider().reclaimOrphan(id, soon())).isFalse();
+            entry.shelve();
+        }
+        // Who looked before it was shelved comes only now.
+        assertThat(provider().reclaimOrphan(id, soon())).isFalse();
+        try (Vm entry = provider().adopt(id, soon())) {
+            entry.claim();
+            entry.resume(() -> GuestIdentity.fresh("warm", Clock.systemUTC()), soon());
+            assertThat(hostname(entry)).isEqualTo("warm");
+        }
+        assertThat(provider().reclaimOrphan(id, soon())).isFalse();
+        VmId ended;
+        try (Vm entry = prepared(snapshot, SLOT)) {
+            ended = entry.id();
+        }
+        assertThat(provider().reclaimOrphan(ended, soon())).isTrue();
+        assertThat(provider().get(ended)).isEmpty();
+        assertThat(provider().reclaimOrphan(ended, soon())).isTrue();
+    }
+
+    @Test
     default void onlyAPreparedVmOfAPoolIsShelvedAndOnlyAShelvedOneClaimed() {
         SnapshotRef snapshot = template();
         try (Vm entry = provider().create(VmSpec.restored(VmId.random(), snapshot), SLOT)) {
