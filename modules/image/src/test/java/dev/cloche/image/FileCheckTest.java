@@ -293,7 +293,7 @@ class FileCheckTest {
     void whatJoinsTheLayersIsMadeAgainWithoutARegistry(String kind) throws IOException {
         try (StoreFixture fixture = StoreFixture.in(root)) {
             fixture.acquire(reference, "a");
-            registry.close();
+            registry.vanish();
             Path file = file(fixture, kind);
             byte[] sound = Files.readAllBytes(file);
             lose(file, sound.length);
@@ -308,7 +308,7 @@ class FileCheckTest {
     void aLayerThatCannotBeMadeAgainIsNamedWithTheRemedyAndFoundByEachNextStart() throws IOException {
         try (StoreFixture fixture = StoreFixture.in(root)) {
             fixture.acquire(reference, "a");
-            registry.close();
+            registry.vanish();
             Path layer = file(fixture, "layers");
             lose(layer, (int) Files.size(layer));
 

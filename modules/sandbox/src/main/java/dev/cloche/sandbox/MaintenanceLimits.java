@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param removals how many ephemeral sandboxes that have ended it removes at most
  * @param window in which one sweep is made by all processes together
  * @param lease how long a sweep may take before another process may begin one; longer than {@code budget}
- * @param ownerGrace that an attached VM has from the death of its owner on, in which its guard ends it
+ * @param ownerGrace that an attached VM has from the death of its owner on, in which its guard ends it, or within
+ *     another one if it had been adopted; a sweep ends what it has seen without an owner for so long
  */
 public record MaintenanceLimits(
         Duration budget, int changes, int removals, Duration window, Duration lease, Duration ownerGrace) {
