@@ -1,5 +1,6 @@
 package dev.cloche.qemu.guard;
 
+import dev.cloche.linux.LockFile;
 import dev.cloche.qemu.VmLayout;
 import dev.cloche.vm.VmException;
 import dev.cloche.vm.VmId;
@@ -58,6 +59,15 @@ public final class VmRemoval {
             }
         } catch (NoSuchFileException none) {
             return;
+        }
+    }
+
+    /** Removes the directory of a VM whose making has failed, and lets go of its lock then. */
+    public static void unmake(Path directory, LockFile lock, Exception why) {
+        try (lock) {
+            empty(directory);
+        } catch (IOException left) {
+            why.addSuppressed(left);
         }
     }
 

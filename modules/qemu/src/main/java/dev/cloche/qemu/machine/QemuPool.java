@@ -55,7 +55,7 @@ public final class QemuPool {
 
     /**
      * Makes the directory of an entry. It gets its name when it says what it is and is owned, so that a process that finds
-     * it after a crash knows whose it was: no other record has it.
+     * it after a crash knows whose it was: no other record has it. Nothing is left of one that cannot be made.
      *
      * @param more writes what else belongs into it from the first
      * @return the owner's lock
@@ -73,7 +73,7 @@ public final class QemuPool {
             Files.move(unnamed, layout.directory(spec.id()), StandardCopyOption.ATOMIC_MOVE);
             return lock;
         } catch (IOException | RuntimeException e) {
-            lock.close();
+            VmRemoval.unmake(unnamed, lock, e);
             throw e;
         }
     }

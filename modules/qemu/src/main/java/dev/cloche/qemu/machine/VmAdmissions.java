@@ -8,6 +8,7 @@ import dev.cloche.qemu.VmLayout;
 import dev.cloche.qemu.guard.StoredSpec;
 import dev.cloche.qemu.guard.VmClaims;
 import dev.cloche.qemu.guard.VmDirectory;
+import dev.cloche.qemu.guard.VmRemoval;
 import dev.cloche.vm.Accelerator;
 import dev.cloche.vm.PoolSlot;
 import dev.cloche.vm.VmAdmission;
@@ -81,7 +82,7 @@ public final class VmAdmissions {
     }
 
     /**
-     * Makes the directory of a VM.
+     * Makes the directory of a VM. Nothing is left of one that cannot be made.
      *
      * @return the owner's lock
      */
@@ -92,9 +93,14 @@ public final class VmAdmissions {
                     layout.directory(spec.id()),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             LockFile lock = VmDirectory.own(layout, spec.id());
-            StoredSpec.write(directory, spec);
-            claim.writeTo(directory);
-            return lock;
+            try {
+                StoredSpec.write(directory, spec);
+                claim.writeTo(directory);
+                return lock;
+            } catch (IOException | RuntimeException e) {
+                VmRemoval.unmake(directory, lock, e);
+                throw e;
+            }
         });
     }
 
@@ -147,6 +153,9 @@ public final class VmAdmissions {
                     () -> making.make(directory -> ClaimFile.write(directory, claim)));
         } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
             throw new VmException.Exists(spec.id());
+        } catch (ClosedByInterruptException interrupted) {
+            // While a file was written; the interrupt's status is set.
+            throw new VmException.Interrupted("the making of VM " + spec.id());
         } catch (IOException | SystemCallException e) {
             throw new VmException.Storage(
                     "VM " + spec.id() + " cannot be made in " + layout.vms() + ": " + e.getMessage(),

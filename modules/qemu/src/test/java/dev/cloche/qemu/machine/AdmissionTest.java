@@ -83,6 +83,23 @@ class AdmissionTest {
     }
 
     @Test
+    void nothingIsLeftOfWhatIsMadeByAnInterruptedThread() throws IOException {
+        for (Runnable making : List.<Runnable>of(
+                () -> one.make(AdmittedProcess.spec(VmId.random(), NOT)),
+                () -> one.make(AdmittedProcess.spec(VmId.random(), NOT), new PoolSlot("label", Duration.ofHours(1))))) {
+            Thread.currentThread().interrupt();
+            try {
+                assertThatThrownBy(making::run).isInstanceOf(VmException.Interrupted.class);
+            } finally {
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            assertThat(layout.vms()).isEmptyDirectory();
+        }
+        // Nor is its place taken.
+        admit(one).close();
+    }
+
+    @Test
     void manyProcessesAreNeverAboveTheLimitAndNoneIsRefusedThatWaits() throws Exception {
         Path log = directory.resolve("log");
         requireAllStarted(beginStarts(25, 3, Duration.ofMinutes(5), log), 25, log);
