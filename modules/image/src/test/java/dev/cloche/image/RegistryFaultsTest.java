@@ -24,10 +24,11 @@ class RegistryFaultsTest extends OnRawRegistry {
                     from == 0 ? "HTTP/1.1 200 OK" : "HTTP/1.1 206 Partial Content",
                     "Content-Length: " + (content.length - from),
                     "Content-Range: bytes " + from + "-" + (content.length - 1) + "/" + content.length));
-            out.write(content, from, Math.min(200_000, content.length - from));
+            out.write(content, from, Math.min(20_000, content.length - from));
         });
         pulls();
-        assertThat(registry.requests(blob)).hasSizeGreaterThan(TRIES);
+        // What has arrived is not asked for again.
+        assertThat(registry.requests(blob)).hasSize(Math.ceilDiv(image.blob(0).length, 20_000));
     }
 
     @Test

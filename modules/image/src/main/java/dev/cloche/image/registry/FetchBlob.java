@@ -5,7 +5,6 @@ import dev.cloche.image.PullFailed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpResponse;
 import java.util.Map;
 
 /**
@@ -38,15 +37,15 @@ record FetchBlob(String repository, Digest digest, long offset) implements Regis
 
     /** Returns the rest of the blob. A registry may ignore the range and send it all. */
     @Override
-    public InputStream read(HttpResponse<ResponseBody> response) throws IOException {
+    public InputStream read(RegistryResponse response) throws IOException {
         ResponseBody body = response.body();
         try {
-            if (response.statusCode() == RANGE_NOT_SATISFIABLE) {
+            if (response.status() == RANGE_NOT_SATISFIABLE) {
                 throw new InvalidResponse(
                         PullFailed.Reason.DIGEST_MISMATCH,
                         "the blob " + digest + " ends after " + offset + " bytes, before the length of its manifest");
             }
-            if (response.statusCode() == 206) {
+            if (response.status() == 206) {
                 String range = response.headers().firstValue("Content-Range").orElse("");
                 if (!range.startsWith("bytes " + offset + "-")) {
                     throw new IOException("asked for the bytes from " + offset + ", got '" + range + "'");

@@ -5,7 +5,6 @@ import dev.cloche.image.manifest.Document;
 import dev.cloche.image.manifest.ManifestDocument;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
 
@@ -37,7 +36,7 @@ record FetchManifest(String repository, String target, int longest) implements R
     }
 
     @Override
-    public Document read(HttpResponse<ResponseBody> response) throws IOException {
+    public Document read(RegistryResponse response) throws IOException {
         try (ResponseBody body = response.body()) {
             // What announces more need not be waited for.
             long announced =

@@ -5,7 +5,6 @@ import dev.cloche.image.PullFailed;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +75,7 @@ record FetchToken(URI realm, String service, String scope, Optional<Credential> 
     }
 
     @Override
-    public String read(HttpResponse<ResponseBody> response) throws IOException {
+    public String read(RegistryResponse response) throws IOException {
         try (ResponseBody body = response.body()) {
             byte[] answer = body.readNBytes(LONGEST + 1);
             if (answer.length > LONGEST) {

@@ -2,7 +2,6 @@ package dev.cloche.image.registry;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
 
@@ -32,5 +31,5 @@ interface RegistryAction<T> {
      * @throws InvalidResponse if it is wrong, and would be again
      * @throws IOException if it broke, and may be asked for again
      */
-    T read(HttpResponse<ResponseBody> response) throws IOException;
+    T read(RegistryResponse response) throws IOException;
 }

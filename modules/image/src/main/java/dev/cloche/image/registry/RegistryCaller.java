@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpHeaders;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -103,8 +102,8 @@ public final class RegistryCaller implements AutoCloseable {
                 if (deadline.passed()) {
                     throw failed(PullFailed.Reason.GAVE_UP, "the deadline has passed");
                 }
-                HttpResponse<ResponseBody> response = http.send(action, authorization);
-                int status = response.statusCode();
+                RegistryResponse response = http.send(action, authorization);
+                int status = response.status();
                 if (action.answers(status)) {
                     return new Answer<>(status, Optional.of(action.read(response)), Optional.empty());
                 }
@@ -147,7 +146,7 @@ public final class RegistryCaller implements AutoCloseable {
     }
 
     /** Returns only the registry's own challenge: a host that it redirects to must not ask for its password. */
-    private Optional<Challenge> challenge(RegistryAction<?> action, HttpResponse<ResponseBody> response) {
+    private Optional<Challenge> challenge(RegistryAction<?> action, RegistryResponse response) {
         return http.fromTarget(action, response)
                 ? Challenge.choose(response.headers().allValues("WWW-Authenticate"))
                 : Optional.empty();

@@ -57,8 +57,7 @@ public final class RegistryHttp implements AutoCloseable {
      *
      * @throws InvalidResponse if it is sent to where it must not go
      */
-    HttpResponse<ResponseBody> send(RegistryAction<?> action, String authorization)
-            throws IOException, InterruptedException {
+    RegistryResponse send(RegistryAction<?> action, String authorization) throws IOException, InterruptedException {
         URI origin = action.target(registry.base());
         URI target = origin;
         for (int redirects = 0; ; redirects++) {
@@ -71,13 +70,9 @@ public final class RegistryHttp implements AutoCloseable {
                 request.setHeader("Authorization", authorization);
             }
             request.timeout(Duration.ofNanos(deadline.orAfter(options.stall()).remainingNanos() + 1));
-            HttpResponse<ResponseBody> response;
-            try (SlowWaitNotice _ = SlowWaitNotice.after(noticed(options.stall()), this::silent)) {
-                response = client(target)
-                        .send(request.build(), _ -> new ResponseBody(options.stall(), deadline, this::silent));
-            }
+            RegistryResponse response = exchange(request.build());
             Optional<String> location = response.headers().firstValue("Location");
-            if (!isRedirect(response.statusCode()) || location.isEmpty()) {
+            if (!isRedirect(response.status()) || location.isEmpty()) {
                 return response;
             }
             response.body().close();
@@ -88,6 +83,17 @@ public final class RegistryHttp implements AutoCloseable {
                 throw bad("it redirects more than " + redirects + " times");
             }
             target = permitted(target, location.get());
+        }
+    }
+
+    private RegistryResponse exchange(HttpRequest request) throws IOException, InterruptedException {
+        RegistryResponse.Receiver receiver =
+                new RegistryResponse.Receiver(request.uri(), new ResponseBody(options.stall(), deadline, this::silent));
+        try (SlowWaitNotice _ = SlowWaitNotice.after(noticed(options.stall()), this::silent)) {
+            HttpResponse<ResponseBody> response = client(request.uri()).send(request, receiver);
+            return new RegistryResponse(response.statusCode(), response.headers(), request.uri(), response.body());
+        } catch (IOException e) {
+            return receiver.after(e);
         }
     }
 
@@ -103,8 +109,8 @@ public final class RegistryHttp implements AutoCloseable {
     }
 
     /** Returns whether the answer came from where the question went, and not from where that redirects to. */
-    boolean fromTarget(RegistryAction<?> action, HttpResponse<?> response) {
-        return sameOrigin(action.target(registry.base()), response.uri());
+    boolean fromTarget(RegistryAction<?> action, RegistryResponse response) {
+        return sameOrigin(action.target(registry.base()), response.from());
     }
 
     /** Returns the address of the token server that the registry names; it has to be whole. */

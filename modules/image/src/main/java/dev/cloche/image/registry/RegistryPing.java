@@ -1,7 +1,6 @@
 package dev.cloche.image.registry;
 
 import java.net.URI;
-import java.net.http.HttpResponse;
 import java.util.Map;
 
 /** GET {@code /v2/}: whether the registry speaks the protocol, and takes the login. */
@@ -27,7 +26,7 @@ public record RegistryPing() implements RegistryAction<Boolean> {
     }
 
     @Override
-    public Boolean read(HttpResponse<ResponseBody> response) {
+    public Boolean read(RegistryResponse response) {
         response.body().close();
         return true;
     }
