@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The machines of a test, on a state root of their own, of which nothing must be left. */
 abstract class MachinesInVms {
-    static final Duration GRACE = Duration.ofSeconds(5);
+    /** Longer than what ends when it is asked takes on a busy host. */
+    static final Duration GRACE = Duration.ofMinutes(1);
 
     @TempDir
     Path home;
