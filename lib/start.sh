@@ -22,14 +22,10 @@ case ${LC_ALL:-${LC_CTYPE:-$LANG}} in
         ;;
 esac
 # A command is over before the better compiler would pay: what a pull hashes and unpacks, libraries of the host do. Where
-# they are not, SHA-256 by the processor's own instructions needs that compiler, and needs it to forget that the cache was
-# recorded without it: it would wait for seconds (docs/decisions/0048-native-hashes.md).
+# they are not, SHA-256 by the processor's own instructions needs that compiler (docs/decisions/0048-native-hashes.md).
 tiers=-XX:TieredStopAtLevel=1
 case ${1-} in
-    pull | image)
-        [ -e /lib/x86_64-linux-gnu/libcrypto.so.3 ] ||
-            tiers='-XX:TieredStopAtLevel=4 -XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining'
-        ;;
+    pull | image) [ -e /lib/x86_64-linux-gnu/libcrypto.so.3 ] || tiers=-XX:TieredStopAtLevel=4 ;;
 esac
 exec "$java/bin/java" "@$app/jvm.options" $tiers "-XX:AOTCache=$app/cloche.aot" \
     "-Dcloche.share=$share" "-Dcloche.launcher=$launcher" \

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -12,6 +13,10 @@ import java.util.stream.Collectors;
 final class AotCache {
     /** Ends a hang, and nothing else: on a machine with a load of 20 it takes longer than five. */
     private static final long MINUTES = 20;
+
+    /** Leaves out which methods were called often: compiling those at once costs a short command more than it gains. */
+    private static final List<String> WITHOUT_PROFILES =
+            List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining");
 
     private AotCache() {}
 
@@ -26,18 +31,20 @@ final class AotCache {
         Path home = Files.createTempDirectory("cloche-training");
         Path log = Files.createTempFile("cloche-training", ".log");
         try (TrainingRegistry registry = TrainingRegistry.start()) {
-            ProcessBuilder training = new ProcessBuilder(
-                            java.resolve("bin/java").toString(),
-                            "@" + options,
-                            "-XX:AOTCacheOutput=" + cache,
-                            "-Dcloche.share=" + share,
-                            "-Dorg.sqlite.lib.path=" + natives,
-                            "-Dorg.sqlite.lib.name=libsqlitejdbc.so",
-                            "-DZstdNativePath=" + natives.resolve("libzstd-jni.so"),
-                            "-cp",
-                            classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
-                            "dev.cloche.cli.Training",
-                            registry.image())
+            List<String> command =
+                    new ArrayList<>(List.of(java.resolve("bin/java").toString(), "@" + options));
+            command.addAll(WITHOUT_PROFILES);
+            command.addAll(List.of(
+                    "-XX:AOTCacheOutput=" + cache,
+                    "-Dcloche.share=" + share,
+                    "-Dorg.sqlite.lib.path=" + natives,
+                    "-Dorg.sqlite.lib.name=libsqlitejdbc.so",
+                    "-DZstdNativePath=" + natives.resolve("libzstd-jni.so"),
+                    "-cp",
+                    classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
+                    "dev.cloche.cli.Training",
+                    registry.image()));
+            ProcessBuilder training = new ProcessBuilder(command)
                     .redirectInput(new File("/dev/null"))
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile());

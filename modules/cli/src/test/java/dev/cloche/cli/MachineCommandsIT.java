@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,9 +96,12 @@ class MachineCommandsIT {
         assertThat(bad.exitCode()).isEqualTo(1);
         assertThat(bad.stderr())
                 .contains("This is no configuration of the machine \"dev\": line 7: ", "stays as it was");
+        assertThat(takenDraft(bad)).contains("cpus = many");
         assertThat(config).hasContent(good.stripTrailing());
         cloche.environment().put("EDITOR", "sed -i 's/^disk_gb = .*/disk_gb = 0/'");
-        assertThat(cloche.run("machine", "edit", "dev").stderr()).contains("out of range");
+        Program.Result none = cloche.run("machine", "edit", "dev");
+        assertThat(none.stderr()).contains("out of range");
+        assertThat(takenDraft(none)).contains("disk_gb = 0");
 
         cloche.environment().put("EDITOR", "sed -i 's/^cpus = 3/cpsu = 4/'");
         assertThat(cloche.run("machine", "edit", "dev").stderr()).contains("the key cpsu means nothing to Cloche");
@@ -161,6 +166,16 @@ class MachineCommandsIT {
         assertThat(cloche.run("machine", "autostart", "start").exitCode()).isZero();
         assertThat(cloche.run("machine", "autostart", "uninstall").exitCode()).isZero();
         assertThat(unit).doesNotExist();
+    }
+
+    /** Returns what was written to a draft that an edit kept, and removes it. */
+    private static String takenDraft(Program.Result edit) throws IOException {
+        Matcher place = Pattern.compile("what was written is in (\\S+)").matcher(edit.stderr());
+        assertThat(place.find()).as(edit.stderr()).isTrue();
+        Path draft = Path.of(place.group(1));
+        String text = Files.readString(draft);
+        Files.delete(draft);
+        return text;
     }
 
     private static void ok(Program.Result result, String stdout) {
